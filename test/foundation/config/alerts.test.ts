@@ -1,11 +1,11 @@
-import { describeChange, agentFacts } from "../../../src/foundation/config/agent-view.ts";
-import { describeProjectChange } from "../../../src/foundation/config/describe-project-change.ts";
+import { agentFacts } from "../../../src/foundation/config/agent-view.ts";
 import { projectTomlKeys, tomlLines } from "../../../src/interfaces/cli/config/config-file.ts";
 import {
   agent,
   agentChange,
   project,
   projectChange,
+  refusal,
   said,
   usualAgent,
   usualProject,
@@ -26,7 +26,6 @@ test("[alerts.<name>] uses the default credential of its type unless it names an
 });
 
 test.each([
-  ['type = "slak"', 'alerts.ops.type is "slak"; expected one of "slack", "discord"'],
   [
     'type = "slack"\ncredential = "smtp"',
     '3:14  alerts.ops.credential is "smtp"; a slack target takes "slack_webhook" or "slack_webhook:<instance>"',
@@ -47,11 +46,9 @@ test.each([
   ['type = "ntfy"\nquietHours = "22:00"', '3:14  alerts.ops.quietHours is "22:00"; expected two'],
   ['type = "ntfy"\nquietHours = "07:00-07:00"', "expected two different times of day"],
   ['type = "ntfy"\nquietHours = "22:00-24:00"', "expected two different times of day"],
-])("[alerts.<name>] refuses %s", (lines, message) => {
-  const change = projectChange(`[alerts.ops]\n${lines}`);
-  expect(change.type).toBe("invalid");
-  expect(said(change)).toEqual([expect.stringContaining(message)]);
-});
+])("[alerts.<name>] refuses %s", (lines, message) =>
+  expect(refusal(projectChange(`[alerts.ops]\n${lines}`))).toContain(message),
+);
 
 test("[alerts.<name>] of type slack uses the credential slack_app if people may answer with buttons", () => {
   const text =
@@ -78,7 +75,6 @@ test("[alert] of the project applies to agents without an [alert]", () => {
 });
 
 test.each([
-  ["after = 0", "5:9  alert.after is 0; expected a whole number of failures, 1 to 1000"],
   ['remind = "1w"', '5:10  alert.remind is "1w"; expected a length of time from 1 minute to 365'],
   ['remind = "30s"', 'alert.remind is "30s"; expected a length of time from 1 minute'],
   ['noSuccessFor = "366d"', 'alert.noSuccessFor is "366d"; expected a length of time'],
@@ -87,26 +83,14 @@ test.each([
     `5:7  target "ops" of alerts is not defined; the project's config.toml has none; add [alerts.ops] there`,
   ],
 ])("[alert] refuses %s", (line, message) => {
-  const change = agentChange(`${usualAgent}[alert]\n${line}`);
-  expect(change.type).toBe("invalid");
-  expect(said(change)).toEqual([expect.stringContaining(message)]);
+  expect(refusal(agentChange(`${usualAgent}[alert]\n${line}`))).toContain(message);
   expect(projectChange(`[alert]\n${line}`).type).toBe("invalid");
 });
 
 test("an unknown alert target is refused with the closest name as a suggestion", () =>
-  expect(said(projectChange(`${ops}[alert]\nto = ["opps"]`))).toEqual([
-    'error: config.toml:4:7  target "opps" of alerts is not defined; expected one of "ops"; did you mean "ops"?',
-  ]));
-
-test("[alert] is logged with the key names of config.toml when it changes", () => {
-  const before = agent(usualAgent);
-  const after = agent(`${usualAgent}[alert]\nafter = 2\nnoSuccessFor = "48h"\nto = []`);
-  expect(describeChange(before, after)).toBe(
-    'alert.to none → [], alert.after 1 → 2, alert.noSuccessFor "never" → "2d"',
-  );
-  const { text } = describeProjectChange(project(""), project(`${ops}[alert]\nremind = "1h"`));
-  expect(text).toBe('[alerts.ops] added, alert.remind "24h" → "1h"');
-});
+  expect(refusal(projectChange(`${ops}[alert]\nto = ["opps"]`))).toContain(
+    'config.toml:4:7  target "opps" of alerts is not defined; expected one of "ops"; did you mean "ops"?',
+  ));
 
 const url = "https://hc-ping.example/1b4e28ba-2fa1-11d2-883f-0016d3cca427";
 
@@ -118,38 +102,30 @@ test("an agent does not inherit [heartbeat] of the project", () => {
   expect(agent(`${usualAgent}[heartbeat]\nurl = "${url}"`).heartbeat).toBe(url);
 });
 
-test("[heartbeat] and publicUrl are shown and logged without the secret part of the URL", () => {
-  const with_ = agent(`${usualAgent}[heartbeat]\nurl = "${url}"`);
-  expect(describeChange(agent(usualAgent), with_)).toBe("heartbeat changed");
-  expect(agentFacts(with_, null)).toContainEqual({
+test("[heartbeat] is shown without the secret part of its URL", () =>
+  expect(agentFacts(agent(`${usualAgent}[heartbeat]\nurl = "${url}"`), null)).toContainEqual({
     label: "Heartbeat",
     values: ["hc-ping.example"],
-  });
-  const after = project(`[heartbeat]\nurl = "${url}"`);
-  expect(describeProjectChange(project(""), after).text).toBe("[heartbeat] changed");
-});
+  }));
 
 test.each(["ftp://a.example", "hc-ping.example/x", "https://u:p@a.example/x"])(
-  "[heartbeat] and publicUrl refuse the URL %s",
+  "[heartbeat] refuses the URL %s",
   (wrong) =>
-    expect(said(projectChange(`[heartbeat]\nurl = "${wrong}"`))).toEqual([
-      expect.stringContaining("heartbeat.url is [redacted]; expected an http or https URL"),
-    ]),
+    expect(refusal(projectChange(`[heartbeat]\nurl = "${wrong}"`))).toContain(
+      "heartbeat.url is [redacted]; expected an http or https URL",
+    ),
 );
 
-test("[heartbeat] and publicUrl accept a dashboard's address with or without a path", () => {
-  const at = (text: string) => projectChange(`[gateway]\npublicUrl = "${text}"`);
-  expect(project('[gateway]\npublicUrl = "https://Al.example/"').gateway.publicUrl).toBe(
-    "https://al.example",
-  );
-  const below = project('[gateway]\npublicUrl = "https://al.example/team/al/"');
-  expect(below.gateway.publicUrl).toBe("https://al.example/team/al");
+test("publicUrl accepts the gateway's address with or without a path", () => {
+  const at = (text: string) => `[gateway]\npublicUrl = "${text}"`;
+  expect(project(at("https://Al.example/")).gateway.publicUrl).toBe("https://al.example");
+  const below = "https://al.example/team/al";
+  expect(project(at(`${below}/`)).gateway.publicUrl).toBe(below);
   const pages = ["https://al.example/dashboard", "https://al.example/x/../dashboard"];
-  for (const wrong of [...pages, "https://al.example/?a", "al.example"]) {
-    expect(said(at(wrong))).toEqual([
-      expect.stringContaining(`gateway.publicUrl is "${wrong}"; expected an http or https URL`),
-    ]);
-  }
+  for (const wrong of [...pages, "https://al.example/?a", "al.example"])
+    expect(refusal(projectChange(at(wrong)))).toContain(
+      `gateway.publicUrl is "${wrong}"; expected`,
+    );
 });
 
 test("al config prints each alert setting as in config.toml", () => {

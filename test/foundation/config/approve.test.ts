@@ -1,5 +1,5 @@
-import { agentFacts, describeChange } from "../../../src/foundation/config/agent-view.ts";
-import { agent, agentChange, said, usualAgent } from "./samples.ts";
+import { agentFacts } from "../../../src/foundation/config/agent-view.ts";
+import { agent, agentChange, refusal, said, usualAgent } from "./samples.ts";
 
 const all =
   'hosts = ["api.stripe.com", "*.example.com:8443"]\nover = 5\nagents = ["deployer", "*"]';
@@ -23,26 +23,23 @@ test.each([
   ["over = 0", "approve.over"],
   ["agents = ['']", "approve.agents[0]"],
 ])("[approve] refuses %s", (text, path) => {
-  expect(said(agentChange(withGate(text))).join()).toContain(`agents/dev/config.toml:5:`);
-  expect(said(agentChange(withGate(text))).join()).toContain(`${path} is`);
+  const message = refusal(agentChange(withGate(text)));
+  expect(message).toMatch(/agents.dev.config\.toml:5:/);
+  expect(message).toContain(`${path} is`);
 });
 
 test("[approve] warns about keys that have no effect because of other settings", () => {
   const open = withGate('hosts = ["api.stripe.com"]', '[local]\nnetwork = "bridge"\n');
   expect(said(agentChange(open))).toEqual([
-    'warning: agents/dev/config.toml:5:9  approve.hosts has no effect, as local.network is "bridge"; set local.network = "none"',
+    expect.stringContaining("config.toml:5:9  approve.hosts has no effect, as local.network is"),
   ]);
   expect(said(agentChange(withGate("over = 20")))).toEqual([
-    "warning: agents/dev/config.toml:5:8  approve.over has no effect, as budget.run is 10; give a smaller amount",
+    expect.stringContaining("config.toml:5:8  approve.over has no effect, as budget.run is 10"),
   ]);
   expect(said(agentChange(withGate(all)))).toEqual([]);
 });
 
-test("describeChange reports a changed [approve], and agentFacts shows what a person must approve", () => {
-  const [before, after] = [agent(withGate("over = 5")), agent(withGate('hosts = ["a.test"]'))];
-  expect(describeChange(before, after)).toBe(
-    'approve.hosts [] → ["a.test"], approve.over 5 → none',
-  );
+test("agentFacts shows what a person must approve", () => {
   const facts = agentFacts(agent(withGate(all)), null);
   expect(facts.find(({ label }) => label === "A person approves")?.values).toEqual([
     "api.stripe.com",

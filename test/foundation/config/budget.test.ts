@@ -1,11 +1,9 @@
-import { describeChange } from "../../../src/foundation/config/agent-view.ts";
-import { describeProjectChange } from "../../../src/foundation/config/describe-project-change.ts";
 import {
   agent,
   agentChange,
   project,
   projectChange,
-  said,
+  refusal,
   usualAgent,
   usualProject,
 } from "./samples.ts";
@@ -35,25 +33,10 @@ test("[budget] of the project applies to each agent, except day and month, which
 
 test.each([
   ["run = 0", "5:7  budget.run is 0"],
-  ["month = nan", "5:9  budget.month is NaN"],
-  ["turns = 0", "5:9  budget.turns is 0"],
   ["warnAt = [50, 101]", "5:15  budget.warnAt[1] is 101"],
-  ["warnAt = 50", "5:10  budget.warnAt is 50"],
 ])("[budget] refuses %s", (line, message) => {
-  const change = agentChange(withBudget(line));
-  expect(change.type).toBe("invalid");
-  expect(said(change)).toEqual([expect.stringContaining(message)]);
+  expect(refusal(agentChange(withBudget(line)))).toContain(message);
   expect(projectChange(`[budget]\n${line}`).type).toBe("invalid");
-});
-
-test("[budget] is logged with the key names of config.toml when it changes", () => {
-  const before = agent(withBudget("run = 5"));
-  const after = agent(withBudget('run = 2.5\nday = 20\nonLimit = "pause"'));
-  expect(describeChange(before, after)).toBe(
-    'budget.run 5 → 2.5, budget.day none → 20, budget.onLimit "stop" → "pause"',
-  );
-  const { text } = describeProjectChange(project(""), project("[budget]\nmonth = 100"));
-  expect(text).toBe("budget.month none → 100");
 });
 
 const model = (lines: string) => `[models.m]\nprovider = "openai"\nmodel = "x"\n${lines}`;
@@ -77,14 +60,8 @@ test("prices and limits of a model come from config.toml; cached input costs as 
 });
 
 test.each([
-  ["price = 3", "4:9  models.m.price is 3"],
   ["price = { input = 3 }", "models.m.price.output is missing"],
   ["price = { input = -1, output = 1 }", "4:19  models.m.price.input is -1"],
-  ["requestsPerMinute = 0", "4:21  models.m.requestsPerMinute is 0"],
-  ['input = ["video"]', "4:10  models.m.input"],
-  ['providerTools = "url"', '4:17  models.m.providerTools is "url"'],
-])("prices and limits of a model reject %s", (line, message) => {
-  const change = projectChange(model(line));
-  expect(change.type).toBe("invalid");
-  expect(said(change)).toEqual([expect.stringContaining(message)]);
-});
+])("a model's prices reject %s", (line, message) =>
+  expect(refusal(projectChange(model(line)))).toContain(message),
+);

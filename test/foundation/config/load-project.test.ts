@@ -1,17 +1,9 @@
 import { join } from "node:path";
 import { loadProject } from "../../../src/foundation/config/resolve-project.ts";
-import { UserError } from "../../../src/foundation/errors.ts";
+import { refusal } from "../credentials/home.ts";
 import { directory, filters, projectChange, said } from "./samples.ts";
 
-async function refusal(dir: string): Promise<UserError> {
-  try {
-    await loadProject(dir, filters);
-  } catch (error) {
-    if (error instanceof UserError) return error;
-    throw error;
-  }
-  throw new Error("it was not refused");
-}
+const refusalOf = (dir: string) => refusal(loadProject(dir, filters));
 
 test("loadProject reads the project's config.toml, with its warnings", async () => {
   const dir = await directory({
@@ -25,21 +17,21 @@ test("loadProject reads the project's config.toml, with its warnings", async () 
 
 test("loadProject reports a directory that is not a project, and how to make one", async () => {
   const dir = await directory({});
-  const error = await refusal(dir);
+  const error = await refusalOf(dir);
   expect(error.message).toBe(`not a project: ${dir} holds no config.toml`);
   expect(error.code).toBe("not_a_project");
   expect(error.hint).toContain("al new <dir>");
-  expect((await refusal(join(dir, "nowhere"))).code).toBe("not_a_project");
+  expect((await refusalOf(join(dir, "nowhere"))).code).toBe("not_a_project");
 });
 
 test("loadProject reports a config.toml that is not a regular file", async () => {
   const dir = await directory({ "config.toml/x": "" });
-  expect((await refusal(dir)).message).toMatch(/config\.toml is not a regular file/);
+  expect((await refusalOf(dir)).message).toMatch(/config\.toml is not a regular file/);
 });
 
 test("loadProject reports every problem of a config, one line each", async () => {
   const dir = await directory({ "config.toml": 'scale = 0\ntimezone = "x"\n' });
-  const error = await refusal(dir);
+  const error = await refusalOf(dir);
   expect(error.message.split("\n").map((line) => line.split("  ")[0])).toEqual([
     "config.toml:1:9",
     "config.toml:2:12",

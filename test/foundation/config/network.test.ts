@@ -1,6 +1,12 @@
-import { describeChange } from "../../../src/foundation/config/agent-view.ts";
-import { describeProjectChange } from "../../../src/foundation/config/describe-project-change.ts";
-import { agent, agentChange, project, projectChange, said, usualAgent } from "./samples.ts";
+import {
+  agent,
+  agentChange,
+  project,
+  projectChange,
+  refusal,
+  said,
+  usualAgent,
+} from "./samples.ts";
 
 const withNetwork = (text: string) => `${usualAgent}[network]\n${text}\n`;
 
@@ -17,23 +23,16 @@ test("[network] has the values of its table, or is null if the table is missing"
   });
 });
 
-test.each(["githb", "https://example.com", "*"])("[network] refuses the entry %j", (entry) => {
-  const refused = said(agentChange(withNetwork(`allow = [${JSON.stringify(entry)}]`)));
-  expect(refused.join("\n")).toContain(
-    `network.allow[0] is ${JSON.stringify(entry)}; expected a preset such as "github", or a host such as`,
-  );
-});
+test.each(["githb", "https://example.com", "*"])("[network] refuses the entry %j", (entry) =>
+  expect(refusal(agentChange(withNetwork(`allow = ["${entry}"]`)))).toContain(
+    `network.allow[0] is "${entry}"; expected a preset such as "github", or a host such as`,
+  ),
+);
 
 test("[network] refuses ask = true, which has no effect, for an agent and for the project", () => {
-  const refused = said(agentChange(withNetwork("ask = true"))).join("\n");
-  expect(refused).toContain(
-    "agents/dev/config.toml:5:7  network.ask is true; expected false: list hosts in network.allow, and those that a person has to allow in approve.hosts",
-  );
-  const ofProject = projectChange("[network]\nask = true");
-  expect([ofProject.type, said(ofProject).join("\n")]).toEqual([
-    "invalid",
-    expect.stringContaining("config.toml:2:7  network.ask is true; expected false: list hosts"),
-  ]);
+  const text = "network.ask is true; expected false: list hosts in network.allow, and those that";
+  expect(refusal(agentChange(withNetwork("ask = true")))).toContain(text);
+  expect(refusal(projectChange("[network]\nask = true"))).toContain(text);
 });
 
 test("[network] binds credentials of the project to hosts", () => {
@@ -43,24 +42,15 @@ test("[network] binds credentials of the project to hosts", () => {
 
 test.each(["crm.example.com:8443", "*.example.com", "github"])(
   "[network] binds no credential to %s",
-  (host) => {
-    const refused = said(projectChange(`[network.credentials]\ncrm = ["${host}"]`));
-    expect(refused.join("\n")).toContain("expected a host without a port and without a wildcard");
-  },
+  (host) =>
+    expect(refusal(projectChange(`[network.credentials]\ncrm = ["${host}"]`))).toContain(
+      "expected a host without a port and without a wildcard",
+    ),
 );
 
 test("[network] warns that it has no effect if the agent's network is open", () => {
   const open = `${withNetwork('allow = ["npm"]')}[local]\nnetwork = "bridge"\n`;
   expect(said(agentChange(open)).join("\n")).toContain(
-    'warning: agents/dev/config.toml:4:1  network has no effect, as local.network is "bridge"; leave one of them out',
+    'warning: agents/dev/config.toml:4:1  network has no effect, as local.network is "bridge"',
   );
-});
-
-test("[network] is logged in one line when it changes", () => {
-  const before = agent(withNetwork('allow = ["npm"]'));
-  const after = agent(withNetwork('allow = ["npm", "pypi"]'));
-  expect(describeChange(before, after)).toBe('network.allow ["npm"] → ["npm", "pypi"]');
-  expect(describeChange(agent(usualAgent), before)).toContain('network.allow none → ["npm"]');
-  const [was, is] = [project(""), project("[network]\nallow = ['npm']")];
-  expect(describeProjectChange(was, is).text).toContain('network.allow none → ["npm"]');
 });

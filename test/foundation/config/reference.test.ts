@@ -14,17 +14,3 @@ test("every config key in the reference has its allowed values and a meaning", (
     expect([key, takes.trim() !== "", meaning.trim() !== ""]).toEqual([key, true, true]);
   }
 });
-
-test("every table of config.toml has its own section in the reference", () => {
-  const titles = [
-    "[models.<name>]",
-    "[harness]",
-    "[local]",
-    "[gateway]",
-    "[budget]",
-    "[webhooks.<source>]",
-  ];
-  for (const title of [...titles, "[[webhooks]]", "[hooks]", "[runtime]"]) {
-    expect(page).toContain(`\n### \`${title}\`\n`);
-  }
-});

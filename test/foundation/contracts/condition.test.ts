@@ -10,9 +10,7 @@ const occurrence: Occurrence = {
 };
 
 test.each<[string, Partial<Condition>]>([
-  ["any event of its kind if it requires no values", {}],
   ["an event with the required values", { where: { "issue.number": 7, action: "opened" } }],
-  ["a required value within a list", { where: { "issue.labels.0.name": "bug" } }],
   ["null where it requires null", { where: { "issue.milestone": null } }],
 ])("the condition of a waiting run accepts %s", (_what, condition) =>
   expect(meets(occurrence, { kind: "webhook", ...condition })).toBe(true),
@@ -26,7 +24,6 @@ test.each<[string, Partial<Condition>]>([
     "an event with only one of the required values",
     { where: { "issue.number": 7, action: "closed" } },
   ],
-  ["a number where it requires text", { where: { "issue.number": "7" } }],
   ["a missing value where it requires null", { where: { "issue.assignee": null } }],
   ["an inherited property", { where: { "issue.labels.__proto__.length": 0 } }],
   ["a character of a text", { where: { "action.0": "o" } }],

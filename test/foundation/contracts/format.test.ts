@@ -14,7 +14,6 @@ test.each([
   [-47 * hour, "47 h ago"],
   [-48 * hour, "2 days ago"],
   [12 * second, "in 12 s"],
-  [3 * hour, "in 3 h"],
 ])("relativeTime of %i ms from now is %j", (distance, words) => {
   expect(relativeTime(1e12 + distance, 1e12)).toBe(words);
 });

@@ -51,16 +51,6 @@ test("an outgoing request sends method, headers and body, and returns status, he
   expect(JSON.parse(answer.text)).toEqual(["POST", "/a?b=c", "1", "größer"]);
 });
 
-test("an outgoing request does not follow a redirect", async () => {
-  const seen: (string | undefined)[] = [];
-  const port = await serve((request, response) => {
-    seen.push(request.url);
-    response.writeHead(307, { location: "/other" }).end();
-  });
-  expect((await direct(get(port))).status).toBe(307);
-  expect(seen).toEqual(["/"]);
-});
-
 test("an outgoing request reads 64 KiB of the response at most, then closes the connection", async () => {
   let closed: Promise<unknown> = Promise.resolve();
   const port = await serve((_request, response) => {

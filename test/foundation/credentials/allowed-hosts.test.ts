@@ -8,10 +8,7 @@ const at = (host: string) => () => Promise.resolve(host);
 test.each([
   ["github_token", ["github"]],
   ["git_ssh", ["github", "gitlab", "bitbucket"]],
-  ["linear_oauth", ["linear"]],
-  ["database_url", []],
   ["my_own_type", []],
-  ["anthropic_key", []],
   ["not a credential!", []],
 ])("the hosts allowed by a credential of type %s are %j", async (reference, entries) => {
   expect(await allowedByCredential(reference, {}, without)).toEqual(entries);

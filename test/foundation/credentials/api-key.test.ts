@@ -22,12 +22,6 @@ test("ensureApiKey makes a key of 256 bits that only its owner can read", async 
   }
 });
 
-test("ensureApiKey keeps an existing key", async () => {
-  const home = await homeWith({});
-  const { key, path } = await ensureApiKey(home);
-  expect(await ensureApiKey(home)).toEqual({ key, path, created: false });
-});
-
 test("ensureApiKey gives concurrent callers the same key", async () => {
   const home = await homeWith({});
   const all = await Promise.all(Array.from({ length: 20 }, () => ensureApiKey(home)));

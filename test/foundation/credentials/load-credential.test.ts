@@ -63,9 +63,6 @@ test.each([
   expect(await suggestionFor(wanted)).toBe(near),
 );
 
-test("loadCredential suggests nothing if no stored credential has a similar name", async () =>
-  expect(await suggestionFor("gitlab_token")).toBeUndefined());
-
 test.each(["640", "604", "620"])(
   "loadCredential rejects a file with mode %s, with a fix",
   async (mode) => {

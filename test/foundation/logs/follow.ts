@@ -1,3 +1,4 @@
+import { renameSync, rmSync } from "node:fs";
 import type { LogLine, LogQuery } from "../../../src/foundation/logs/log-query.ts";
 import type { LogSource, LogSourceOptions } from "../../../src/foundation/logs/log-source.ts";
 import { createLogSource } from "../../../src/foundation/logs/log-source.ts";
@@ -26,6 +27,12 @@ export function follow(source: LogSource, query: Partial<LogQuery> = {}) {
   const messages = (): string[] => lines.map((line) => line.entry.msg);
   return { lines, messages, stop: () => subscription.unsubscribe() };
 }
+
+/** How another program takes a log file away. */
+export const losses = [
+  ["deleted", (path: string) => rmSync(path)],
+  ["moved away", (path: string) => renameSync(path, `${path}.1`)],
+] as const;
 
 export const line = (msg: string, more = {}): string => `${JSON.stringify(entry(msg, more))}\n`;
 export const range = (from: number, to: number): string[] =>

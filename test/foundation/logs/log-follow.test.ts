@@ -1,6 +1,6 @@
-import { appendFileSync, renameSync, rmSync, truncateSync } from "node:fs";
+import { appendFileSync, truncateSync } from "node:fs";
 import { pause } from "../../helpers/pause.ts";
-import { follow, line, sourceOf } from "./follow.ts";
+import { follow, line, losses, sourceOf } from "./follow.ts";
 import { openLogs } from "./open-logs.ts";
 import { logPath, tempProject, writeLines } from "./support.ts";
 
@@ -57,11 +57,7 @@ test("followers of a log receive non-ASCII text intact, wherever writes cut it",
   await expect.poll(() => messages().map((msg) => msg === text)).toEqual([true]);
 });
 
-test.each([
-  ["deleted", (path: string) => rmSync(path)],
-  ["moved away", (path: string) => renameSync(path, `${path}.1`)],
-  ["emptied", (path: string) => truncateSync(path)],
-])(
+test.each([...losses, ["emptied", (path: string) => truncateSync(path)] as const])(
   "a followed log file that is %s and written again is read from its start",
   async (_what, harm) => {
     const project = tempProject();

@@ -1,6 +1,6 @@
-import { appendFileSync, renameSync, rmSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { pause } from "../../helpers/pause.ts";
-import { devQuery, follow, line, range, sourceOf, unchecked } from "./follow.ts";
+import { devQuery, follow, line, losses, range, sourceOf, unchecked } from "./follow.ts";
 import { entry, logPath, tempProject, tempWriter, writeLines } from "./support.ts";
 
 test("a log line reaches its follower as it is written, with the position after that line", async () => {
@@ -98,10 +98,7 @@ test("followed log lines of the scheduler and of another process come in the fil
   expect(messages()).toEqual(range(0, 300));
 });
 
-test.each([
-  ["deleted", (path: string) => rmSync(path)],
-  ["moved away", (path: string) => renameSync(path, `${path}.1`)],
-])(
+test.each(losses)(
   "log lines written after the file was %s reach the follower once, in order",
   async (_what, harm) => {
     const project = tempProject();

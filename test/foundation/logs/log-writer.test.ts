@@ -102,11 +102,16 @@ test("the logs of a thousand agents keep no file open", async () => {
   expect(messages(logPath(project, "a999"))).toEqual(["round 0", "round 1"]);
 });
 
-test("log lines wait while the disk fails, and are written when it works again", async () => {
+/** A file stands where the directory of logs should be: every append fails, for root too. */
+function failingProject(): string {
   const project = tempProject();
   mkdirSync(join(project, ".al"));
-  // A file where the directory should be: every append fails, for root too.
   writeFileSync(join(project, ".al/logs"), "");
+  return project;
+}
+
+test("log lines wait while the disk fails, and are written when it works again", async () => {
+  const project = failingProject();
   const writer = tempWriter(project);
   for (let i = 0; i < 100; i++) {
     writer.write(entry(`line ${i}`));
@@ -120,9 +125,7 @@ test("log lines wait while the disk fails, and are written when it works again",
 });
 
 test("log lines that don't fit in memory are dropped, and a later line says how many", async () => {
-  const project = tempProject();
-  mkdirSync(join(project, ".al"));
-  writeFileSync(join(project, ".al/logs"), "");
+  const project = failingProject();
   const writer = tempWriter(project, { maxWaitingBytes: 10_000 });
   for (let i = 0; i < 40; i++) writer.write(entry(`line ${i}`));
   expect(writer.isBehind()).toBe(false);

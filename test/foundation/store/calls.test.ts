@@ -13,6 +13,7 @@ import {
   tempStore,
   wholeHistory,
   beginRun,
+  reopened,
 } from "./support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
@@ -57,13 +58,11 @@ test("each tree of calls has its own limit, whichever run calls", async () => {
 });
 
 test("the state of a call is that of its latest try", async () => {
-  const dir = tempDir();
-  const first = tempStore(dir);
+  const first = tempStore();
   const item = callItem("a");
   await first.calls.add(item, limit, null);
   await beginRun(first, requestFor(item));
-  first.close();
-  const next = tempStore(dir);
+  const next = reopened(first);
   const { requeue } = await next.recover();
   expect(requeue).toMatchObject([{ attempt: 2, trigger: { callId: "call-a" } }]);
   expect(await next.calls.read("ops-1", ["call-a"])).toMatchObject([{ state: "queued" }]);

@@ -125,18 +125,6 @@ function failNextCommit(when: "before" | "after"): void {
   } as typeof run;
 }
 
-test("while the store is read-only, record waits ahead of later writes, and write rejects", async () => {
-  const { insert, numbers, setReadOnly, commits } = open();
-  setReadOnly(true);
-  const recorded = commits.record(() => insert.run(1, null));
-  const asked = commits.write(() => insert.run(2, null));
-  await expect(asked).rejects.toMatchObject({ code: "store_unavailable" });
-  setReadOnly(false);
-  const later = commits.write(() => insert.run(3, null));
-  await Promise.all([recorded, later]);
-  expect(numbers()).toEqual([1, 3]);
-});
-
 test("an invalid record is not retried", async () => {
   const { insert, commits } = open();
   await commits.record(() => insert.run(1, null));

@@ -1,5 +1,4 @@
-import { tempStore, manualItem, requestFor } from "./support.ts";
-import { tempDir } from "../../helpers/temp-dir.ts";
+import { tempStore, manualItem, requestFor, reopened } from "./support.ts";
 import type { HeldLock } from "../../../src/foundation/contracts/run-state.ts";
 
 function aLock(more: Partial<HeldLock> = {}): HeldLock {
@@ -8,27 +7,23 @@ function aLock(more: Partial<HeldLock> = {}): HeldLock {
 }
 
 test("a saved lock exists for the next scheduler, until it is removed", async () => {
-  const dir = tempDir();
-  const first = tempStore(dir);
+  const first = tempStore();
   await first.locks.save(aLock());
   await first.locks.save(aLock({ expiresAt: 30 }));
-  first.close();
-  const next = tempStore(dir);
+  const next = reopened(first);
   expect(next.locks.all()).toEqual([aLock({ expiresAt: 30 })]);
   await next.locks.remove(aLock());
   expect(next.locks.all()).toEqual([]);
 });
 
 test("the last fencing token is kept after its lock is removed", async () => {
-  const dir = tempDir();
-  const first = tempStore(dir);
+  const first = tempStore();
   expect(first.locks.lastToken()).toBe(0);
   await first.locks.save(aLock({ fencingToken: 9 }));
   await first.locks.save(aLock({ fencingToken: 10, resource: "file:y" }));
   await first.locks.save(aLock({ fencingToken: 9, expiresAt: 50 }));
   await first.locks.remove(aLock({ fencingToken: 10, resource: "file:y" }));
-  first.close();
-  expect(tempStore(dir).locks.lastToken()).toBe(10);
+  expect(reopened(first).locks.lastToken()).toBe(10);
 });
 
 test("a late release of an earlier holder leaves the lock of the next", async () => {
@@ -41,8 +36,7 @@ test("a late release of an earlier holder leaves the lock of the next", async ()
 });
 
 test("after a crash only live runs hold their locks", async () => {
-  const dir = tempDir();
-  const first = tempStore(dir);
+  const first = tempStore();
   const items = [manualItem("a"), manualItem("b")];
   await first.work.enqueue(items);
   for (const item of items) await first.work.claim(requestFor(item, `dev-${item.id}`));
@@ -50,8 +44,7 @@ test("after a crash only live runs hold their locks", async () => {
   await first.locks.save(aLock({ instanceId: "dev-b", resource: "file:y", fencingToken: 2 }));
   await first.waits.remember("dev-a", "k", 1);
   await first.waits.remember("dev-b", "k", 1);
-  first.close();
-  const next = tempStore(dir);
+  const next = reopened(first);
   await next.recover(new Set(["dev-b"]));
   expect(next.locks.all().map(({ resource }) => resource)).toEqual(["file:y"]);
   expect([next.waits.answer("dev-a", "k"), next.waits.answer("dev-b", "k")]).toEqual([
@@ -62,8 +55,7 @@ test("after a crash only live runs hold their locks", async () => {
 });
 
 test("switches and cron ticks survive a restart", async () => {
-  const dir = tempDir();
-  const first = tempStore(dir);
+  const first = tempStore();
   const pause = { schedules: true, work: true, since: 1_700_000_000_000 };
   await first.settings.setPause(pause);
   for (const agent of ["dev", "ops", "dev"]) await first.settings.setDisabled(agent, true);
@@ -74,8 +66,7 @@ test("switches and cron ticks survive a restart", async () => {
   await first.settings.recordTick("dev", { at: 9, schedule });
   await first.settings.recordTick("ops", { at: 9, schedule });
   await first.settings.recordTick("ops", { at: 11, schedule: null });
-  first.close();
-  const { settings } = tempStore(dir);
+  const { settings } = reopened(first);
   expect(settings.pause()).toEqual(pause);
   expect(settings.disabledAgents()).toEqual(new Set(["dev"]));
   expect(settings.lastAlive()).toBe(1_700_000_000_123);

@@ -8,6 +8,7 @@ import {
   succeeded,
   tempStore,
   wholeHistory,
+  reopened,
 } from "./support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
@@ -22,14 +23,12 @@ test("waiting work is restored in order, unchanged", async () => {
 });
 
 test("a run of a dead scheduler is lost and its work retried once; a second loss is final", async () => {
-  const dir = tempDir();
   const item = manualItem("a");
-  const first = tempStore(dir);
+  const first = tempStore();
   await first.work.enqueue([item, manualItem("later")]);
   await beginRun(first, requestFor(item, "dev-11111111"));
-  first.close();
 
-  const second = tempStore(dir);
+  const second = reopened(first);
   const { requeue, lost } = await second.recover();
   const retry = lost[0]?.retry;
   if (!retry) throw new Error("no retry");
@@ -37,9 +36,8 @@ test("a run of a dead scheduler is lost and its work retried once; a second loss
   expect(retry).toEqual({ ...item, id: retry.id, attempt: 2 });
   expect(lost[0]).toMatchObject({ item, instanceId: "dev-11111111" });
   await beginRun(second, requestFor(retry, "dev-22222222"));
-  second.close();
 
-  const third = tempStore(dir);
+  const third = reopened(second);
   const final = await third.recover();
   expect(final.lost.map(({ retry }) => retry)).toEqual([null]);
   expect(final.requeue.map(({ id }) => id)).toEqual(["later"]);
@@ -52,13 +50,11 @@ test("a run of a dead scheduler is lost and its work retried once; a second loss
 });
 
 test("a live run is known before recovery, adopted by it, and can be ended", async () => {
-  const dir = tempDir();
   const item = manualItem("a");
-  const before = tempStore(dir, () => 77);
+  const before = tempStore(undefined, () => 77);
   await before.work.enqueue([item]);
   await beginRun(before, requestFor(item, "dev-11111111"));
-  before.close();
-  const after = tempStore(dir);
+  const after = reopened(before);
   expect(after.openRuns()).toMatchObject([{ item, instanceId: "dev-11111111" }]);
   const run = { item, instanceId: "dev-11111111", startedAt: 77, waitedMs: 0, leftByStop: false };
   const recovered = await after.recover(new Set(["dev-11111111"]));
@@ -71,18 +67,16 @@ test("a live run is known before recovery, adopted by it, and can be ended", asy
 });
 
 test("runs of a scheduler that was being stopped are interrupted, and wait once more unless a person killed them", async () => {
-  const dir = tempDir();
   const [item, killed] = [manualItem("a"), manualItem("b", "ops")];
-  const first = tempStore(dir);
+  const first = tempStore();
   await first.work.enqueue([item, killed]);
   await beginRun(first, requestFor(item, "dev-11111111"));
   await beginRun(first, requestFor(killed, "ops-22222222"));
   await first.settings.recordStop(Date.now());
   const end = { ...succeeded, outcome: "killed" } as const;
   await first.work.end(killed, { instanceId: "ops-22222222", startedAt: Date.now(), end });
-  first.close();
 
-  const second = tempStore(dir);
+  const second = reopened(first);
   const { requeue, lost } = await second.recover();
   expect(requeue).toMatchObject([{ attempt: 2, trigger: item.trigger }]);
   expect(lost).toMatchObject([{ outcome: "interrupted", item }]);
@@ -90,15 +84,13 @@ test("runs of a scheduler that was being stopped are interrupted, and wait once 
 });
 
 test("a waiting call is dropped if its caller is retried, which makes it again", async () => {
-  const dir = tempDir();
   const caller = manualItem("caller", "ops");
-  const first = tempStore(dir);
+  const first = tempStore();
   await first.work.enqueue([caller, callItem("call", { callerInstance: "ops-11111111" })]);
   await first.work.enqueue([callItem("other", { callId: "c2", callerInstance: "ops-22222222" })]);
   await beginRun(first, requestFor(caller, "ops-11111111"));
-  first.close();
 
-  const second = tempStore(dir);
+  const second = reopened(first);
   const { requeue } = await second.recover();
   expect(requeue.map(({ agent, id }) => (agent === "ops" ? "the caller again" : id))).toEqual([
     "the caller again",
@@ -117,14 +109,12 @@ test.each([manualItem("a"), cronItem("a")])(
     });
     await fc.assert(
       fc.asyncProperty(lives, async (ends) => {
-        const dir = tempDir();
-        const before = tempStore(dir);
-        if (item.trigger.kind === "manual") await before.work.enqueue([item]);
-        else await before.work.claim(requestFor(item, "dev-0"));
-        before.close();
+        let store = tempStore();
+        if (item.trigger.kind === "manual") await store.work.enqueue([item]);
+        else await store.work.claim(requestFor(item, "dev-0"));
         let tries = 0;
         for (const [life, end] of ends.entries()) {
-          const store = tempStore(dir);
+          store = reopened(store);
           const [next] = (await store.recover()).requeue;
           expect(next?.attempt).toBe(tries === 2 ? undefined : tries + 1);
           if (next === undefined) return store.close();
@@ -134,13 +124,12 @@ test.each([manualItem("a"), cronItem("a")])(
           if (end === "begun" || end === "blocked") await beginRun(store, request);
           if (end === "blocked") await store.work.undoBegin(instanceId);
           if (end === "begun") tries += 1;
-          store.close();
         }
-        const last = tempStore(dir);
-        await last.recover();
-        const lost = last.history.query({ ...wholeHistory, outcome: "lost" }).triggers;
+        store = reopened(store);
+        await store.recover();
+        const lost = store.history.query({ ...wholeHistory, outcome: "lost" }).triggers;
         expect(lost.map(({ attempt }) => attempt)).toEqual([2, 1].slice(2 - tries));
-        last.close();
+        store.close();
       }),
       { numRuns: 12 },
     );
@@ -148,8 +137,7 @@ test.each([manualItem("a"), cronItem("a")])(
 );
 
 test("the claim of a cluster machine begins the run", async () => {
-  const dir = tempDir();
-  const first = tempStore(dir);
+  const first = tempStore();
   const [a, b] = [manualItem("a"), manualItem("b")];
   await first.work.enqueue([a, b]);
   for (const [index, item] of [a, b].entries()) {
@@ -158,8 +146,7 @@ test("the claim of a cluster machine begins the run", async () => {
     await first.remoteRuns.add({ instanceId, name: instanceId, ticketHash: "0" });
   }
   await first.remoteRuns.claim("dev-2", "claimer", "0");
-  first.close();
-  const { requeue, lost, neverBegun } = await tempStore(dir).recover();
+  const { requeue, lost, neverBegun } = await reopened(first).recover();
   expect(requeue.map(({ attempt }) => attempt)).toEqual([1, 2]);
   expect(lost).toMatchObject([{ instanceId: "dev-2" }]);
   expect(neverBegun).toMatchObject([{ instanceId: "dev-1" }]);

@@ -4,10 +4,20 @@ import { tempDir } from "../../helpers/temp-dir.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { RunEnd, RunRequest, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
 
+/** The project of each store. */
+const dirs = new WeakMap<Store, string>();
+
 export function tempStore(dir = tempDir(), now?: () => number): Store {
   const store = openStore(dir, now);
+  dirs.set(store, dir);
   onTestFinished(() => store.close());
   return store;
+}
+
+/** The store as the next scheduler opens it. */
+export function reopened(store: Store, now?: () => number): Store {
+  store.close();
+  return tempStore(dirs.get(store), now);
 }
 
 /** Adds an item and claims it for a run. */
