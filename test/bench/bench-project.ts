@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "../helpers/scheduler.ts";
-import { webhookProject } from "../features/webhooks/webhook-project.ts";
+import { agentConfig, webhookProject } from "../features/webhooks/webhook-project.ts";
 
 export interface AgentsOptions {
   /** By default one. */
@@ -33,15 +33,4 @@ export async function benchProject(options: AgentsOptions = {}): Promise<TestPro
     await writeFile(join(dir, "config.toml"), whole ? config(n) : agentConfig(config(n)));
   }
   return project;
-}
-
-/** A whole agent's config with these lines in it. */
-export function agentConfig(lines: string): string {
-  return `models = ["scripted"]
-credentials = []
-${lines}
-[runtime]
-type = "host-user"
-run_as = "$USER"
-`;
 }

@@ -4,7 +4,6 @@ import { compareWith, comparisonTable } from "./compare.ts";
 import type { Figure, Measure } from "./figure.ts";
 import { answers } from "./measures/answers.ts";
 import { containers } from "./measures/containers.ts";
-import { costlyTexts } from "./measures/costly-texts.ts";
 import { cron } from "./measures/cron.ts";
 import { egress } from "./measures/egress.ts";
 import { firstRequest } from "./measures/first-request.ts";
@@ -33,7 +32,6 @@ const measures: readonly Measure[] = [
   modelGateway,
   egress,
   hostileRuns,
-  costlyTexts,
   soak,
 ];
 

@@ -78,7 +78,7 @@ function run(command: string, args: readonly string[], cwd: string): void {
 }
 
 /** One figure of each name: its median over the rounds, and the worst of what is worst. */
-export function medians(figures: readonly Figure[]): readonly Figure[] {
+function medians(figures: readonly Figure[]): readonly Figure[] {
   const byName = Map.groupBy(figures, ({ name }) => name);
   return [...byName.values()].map((same) => {
     const [first] = same as [Figure];

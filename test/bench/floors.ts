@@ -1,38 +1,18 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
 import { plainProgram } from "./plain-program.ts";
 import { secretOf } from "../features/webhooks/webhook-project.ts";
+import { startProgram } from "./hop.ts";
 
-/** A process of bare parts: what the machine allows. */
-export interface Bare {
-  readonly pid: number;
-  readonly stdout: Readable;
-  /** The first line that it printed. */
-  readonly said: string;
-}
-
-/** Starts a program of this folder, hands it on once it has printed something, and ends it. */
+/** Starts a program of bare parts in this folder: what the machine allows. Ends it after `use`. */
 export async function withBare<T>(
   program: string,
   args: readonly string[],
-  use: (bare: Bare) => Promise<T>,
+  use: (bare: Awaited<ReturnType<typeof startProgram>>) => Promise<T>,
 ): Promise<T> {
-  const child = spawn(process.execPath, [plainProgram(program), ...args], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const exited = once(child, "exit");
-  try {
-    const ended = exited.then(() => Promise.reject(new Error(`${program} ended`)));
-    const [said] = (await Promise.race([once(child.stdout, "data"), ended])) as [Buffer];
-    return await use({ pid: child.pid ?? 0, stdout: child.stdout, said: said.toString().trim() });
-  } finally {
-    child.kill();
-    await exited;
-  }
+  await using children = new AsyncDisposableStack();
+  return await use(await startProgram(children, plainProgram(program), ...args));
 }
 
 /** Hands on a folder that is gone afterwards. */

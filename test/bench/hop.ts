@@ -16,15 +16,13 @@ export interface StartedHop<T> extends Hop {
   readonly said: T;
 }
 
-/** Starts a program, by its path from this folder, that prints a line of JSON first; it ends with `children`. */
-export async function startHop<T>(
+/** Starts a program; resolves once it has printed something. It ends with `children`. */
+export async function startProgram(
   children: AsyncDisposableStack,
   program: string,
   ...args: readonly string[]
-): Promise<StartedHop<T>> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, program), ...args], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+) {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ["pipe", "pipe", "inherit"] });
   const exited = once(child, "exit");
   children.defer(async () => {
     child.kill();
@@ -32,12 +30,24 @@ export async function startHop<T>(
   });
   const ended = exited.then(() => Promise.reject(new Error(`${program} ended`)));
   const [first] = (await Promise.race([once(child.stdout, "data"), ended])) as [Buffer];
+  const { pid = 0, stdin, stdout } = child;
+  return { pid, stdin, stdout, said: first.toString().trim() };
+}
+
+/** Starts a program, by its path from this folder, that prints a line of JSON first. */
+export async function startHop<T>(
+  children: AsyncDisposableStack,
+  program: string,
+  ...args: readonly string[]
+): Promise<StartedHop<T>> {
+  const path = join(import.meta.dirname, program);
+  const { pid, stdin, stdout, said } = await startProgram(children, path, ...args);
   return {
-    said: JSON.parse(first.toString()) as T,
-    residentMb: () => residentMb(child.pid ?? 0),
+    said: JSON.parse(said) as T,
+    residentMb: () => residentMb(pid),
     heldMb: async () => {
-      child.stdin.write("\n");
-      const [text] = (await once(child.stdout, "data")) as [Buffer];
+      stdin.write("\n");
+      const [text] = (await once(stdout, "data")) as [Buffer];
       return Number(text.toString()) / 1e6;
     },
   };

@@ -1,9 +1,10 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { agentConfig, agentName, benchProject } from "../bench/bench-project.ts";
+import { agentName, benchProject } from "../bench/bench-project.ts";
 import { githubDeliveries } from "../bench/deliveries.ts";
 import { openSse } from "../bench/sse-client.ts";
 import { sendLoad, type LoadRequest } from "../features/webhooks/load.ts";
+import { agentConfig } from "../features/webhooks/webhook-project.ts";
 import { startCounted, type Counted, type Counts } from "./counted.ts";
 
 /** The agent's run does not end during the test, so further deliveries wait. */

@@ -1,17 +1,14 @@
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { createServer } from "node:https";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
-import type { Engine } from "../../src/runtime/runners/container/engine.ts";
-import { removeAll } from "../helpers/container-project.ts";
-import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
-import { makeCertificate } from "../helpers/git-https-server.ts";
+import { ownUser } from "../helpers/command-agents.ts";
+import { certificateFor } from "../helpers/git-https-server.ts";
 import { scriptedAgents } from "../helpers/scripted-agents.ts";
 import { withOutside } from "../helpers/outside.ts";
 import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
 import { noteSkipped } from "../helpers/note-skipped.ts";
 import { listen } from "../helpers/listen.ts";
 
-const { engine, missing } = await testEngine();
 const noNetwork = whyNoNetwork();
 noteSkipped("attacks of host users", noNetwork);
 
@@ -40,7 +37,7 @@ Promise.all(forms.map(async (form) => {
 `;
 
 /** The attempts that are refused without a question, one that a person allows once, and those that come after it. */
-const attack = (gateway: string, upstream: readonly number[], config: string) => `
+const attack = (gateway: string, upstream: readonly number[]) => `
 ask() { name=$1; shift; echo "$name: $(curl -ksS -o answer -w '%{http_code}/%{http_connect}' --max-time 60 "$@" 2>error; true) $(head -c 100 error)"; }
 direct() { ask "$@" --noproxy '*'; }
 direct direct https://127.0.0.1:${upstream[0]}/direct
@@ -57,7 +54,6 @@ ask gateway --noproxy '' ${gateway}/api/questions
 ask loopback --noproxy '' ${gateway.replace("localhost", "127.0.0.1")}/api/questions
 direct api ${gateway}/api/questions
 ask answer -X POST -d '{"answer":"always"}' -H 'content-type: application/json' $(echo $HTTP_PROXY | sed 's/[^/]*@//')/api/questions
-(echo "" > '${config}') 2>/dev/null || true
 ask once https://api.pay.test./once
 ask case https://API.Pay.TEST/case
 ask again https://api.pay.test/again
@@ -67,20 +63,7 @@ echo "{}" > context; al-subagent helper < context || echo "call: failed"
 `;
 const helper = `curl -ksS -o /dev/null -w 'helper: %{http_code}/%{http_connect}\\n' https://api.pay.test/helper || true`;
 
-test.skipIf(noNetwork !== null)(
-  "a run as the scheduler's user can't bypass a required approval",
-  () => expectHeld('type = "host-user"\nrun_as = "$USER"', null),
-  240_000,
-);
-
-test.skipIf(missing !== null)(
-  "a run in a container can't bypass a required approval",
-  async () => {
-    await defaultTestImage(engine);
-    await expectHeld('type = "container"', engine);
-  },
-  engineSetupMs,
-);
+test.skipIf(noNetwork !== null)("a run can't bypass a required approval", expectHeld, 240_000);
 
 /** What comes of each attempt. */
 const ends = {
@@ -109,24 +92,20 @@ const ends = {
   split: "200+403 400 200",
 };
 
-async function expectHeld(runtime: string, containers: Engine | null): Promise<void> {
+async function expectHeld(): Promise<void> {
   const agent = (name: string, more: string) =>
-    `[network]\nallow = ${more}[runtime]\n${runtime}\n[hooks]\npre = ["bash scripts/${name}.sh"]\n`;
+    `[network]\nallow = ${more}${ownUser}[hooks]\npre = ["bash scripts/${name}.sh"]\n`;
   const gate = '[approve]\nhosts = ["*.pay.test:80", "api.pay.test"]\n';
-  const project = await scriptedAgents(
-    {
-      payer: { config: agent("attack", `["cdn.pay.test", "cdn.pay.test:80"]\n${gate}`) },
-      helper: {
-        config: agent("help", '["api.pay.test"]\n'),
-        files: { "scripts/help.sh": helper },
-      },
+  const project = await scriptedAgents({
+    payer: { config: agent("attack", `["cdn.pay.test", "cdn.pay.test:80"]\n${gate}`) },
+    helper: {
+      config: agent("help", '["api.pay.test"]\n'),
+      files: { "scripts/help.sh": helper },
     },
-    `[local]\nbase = "${testBase}"\n`,
-  );
-  if (containers !== null) onTestFinished(() => removeAll(containers, project.dir));
+  });
   const [seen, allowed] = [[] as string[], ["cdn.pay.test/front"]];
   const notReached = (): void => expect(seen.filter((one) => !allowed.includes(one))).toEqual([]);
-  const certificate = makeCertificate(project.path(".."), "DNS:api.pay.test,DNS:cdn.pay.test");
+  const certificate = certificateFor("DNS:api.pay.test,DNS:cdn.pay.test");
   const answer: RequestListener = ({ headers, url }, response) => {
     seen.push(`${headers.host ?? ""}${url ?? ""}`);
     response.end("paid");
@@ -143,10 +122,7 @@ async function expectHeld(runtime: string, containers: Engine | null): Promise<v
     ports: { [address]: tls, [`${address}:80`]: plain },
   });
   const { url } = await project.start({ env });
-  // A run as the scheduler's own user may write the project, as SECURITY.md says.
-  const config = containers === null ? "/config.toml" : project.path("agents/payer/config.toml");
-  const before = await project.read("agents/payer/config.toml");
-  await project.write("agents/payer/scripts/attack.sh", attack(url, ports, config));
+  await project.write("agents/payer/scripts/attack.sh", attack(url, ports));
 
   const run = project.print("run", "payer");
   type Questions = Readonly<Record<"questions", readonly QuestionView[]>>;
@@ -169,6 +145,5 @@ async function expectHeld(runtime: string, containers: Engine | null): Promise<v
   expect(Object.fromEntries([...lines].map(([, name, text]) => [name, text]))).toEqual(ends);
   await expect.poll(() => project.messages("helper", "hook")).toContain("helper: 000/403");
   notReached();
-  expect(await project.read("agents/payer/config.toml")).toBe(before);
   expect((await project.json<Questions>("/api/questions")).questions).toHaveLength(4);
 }

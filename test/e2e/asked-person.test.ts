@@ -2,7 +2,6 @@ import { chmod } from "node:fs/promises";
 import { containersOfProject, removeAll } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";
 import { forAll, type LiveProject } from "../helpers/live-project.ts";
-import { isLong } from "../helpers/long.ts";
 import { tempUser, whyNoOsUsers } from "../helpers/os-users.ts";
 import { pause } from "../helpers/pause.ts";
 import { clockAhead } from "../helpers/scheduler.ts";
@@ -59,7 +58,7 @@ describe.skipIf(whyNoOsUsers() !== null)("host-user runs that ask a person", () 
     const user = await tempUser();
     const runtimes = ["$USER", user.name].map((name) => `type = "host-user"\nrun_as = "${name}"`);
     const [pi = "", claude = ""] = runtimes;
-    const closeProvider = await started({ bin, runtimes: [pi, claude], isContained: false });
+    const closeProvider = await started({ bin, runtimes: [pi, claude] });
     close = async () => {
       await closeProvider();
       await user.remove();
@@ -88,8 +87,7 @@ describe.skipIf(missing !== null)("runs in containers that ask a person", () => 
   forAll(async () => {
     await defaultTestImage(engine);
     const runtimes = ['type = "container"', 'type = "container"'] as const;
-    // An image with claude takes half a minute.
-    close = await started({ bin: isLong ? bin : null, runtimes, isContained: true });
+    close = await started({ bin: null, runtimes });
   }, engineSetupMs);
   afterAll(async () => {
     await project.scheduler.stop();

@@ -1,7 +1,6 @@
-import { copyFile, readdir, readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
-import { createLogSource } from "../../src/foundation/logs/log-source.ts";
 import { fakeProvider, type FakeProvider } from "../runtime/harness/fake-provider.ts";
 import { messages } from "../runtime/harness/pi/wires/messages.ts";
 import { testBase } from "../helpers/docker.ts";
@@ -30,12 +29,10 @@ export interface AskingOptions {
   readonly bin: string | null;
   /** `[runtime]` of pi, and of claude. */
   readonly runtimes: readonly [pi: string, claude: string];
-  /** Whether the runs are in containers. */
-  readonly isContained: boolean;
 }
 
 /** A project with one place for runs. Its agents `pi` and `claude` ask a person, `other` does not. */
-export async function askingProject({ bin, runtimes, isContained }: AskingOptions) {
+export async function askingProject({ bin, runtimes }: AskingOptions) {
   const provider = await providerOfClaude();
   const [pi, claude] = runtimes;
   const end = (runtime: string) => `timeout = 120\n[runtime]\n${runtime}\n`;
@@ -51,23 +48,15 @@ baseUrl = "${new URL(provider.baseUrl).origin}"
 base = "${testBase}"
 `,
   );
-  await project.store("custom_key/default/key", "key-of-the-model");
+  await project.store("custom_key", { key: "key-of-the-model" });
   if (bin !== null) {
-    const program = isContained ? "claude" : project.path("../bin/claude");
+    const program = project.path("../bin/claude");
     await project.write("agents/claude/SKILL.md", "Ask.\n");
     const config = `models = ["claude"]\ncredentials = []\ncallable = true\n${end(claude)}[harness]\ntype = "llm-cli"\ncommand = "${program}"\n`;
     await project.write("agents/claude/config.toml", config);
-    await placeClaude(project, join(bin, "claude"), isContained);
+    await project.write("../bin/claude", shortDays(join(bin, "claude")), 0o755);
   }
   return { project, provider };
-}
-
-async function placeClaude(project: LiveProject, program: string, isContained: boolean) {
-  if (!isContained) return project.write("../bin/claude", shortDays(program), 0o755);
-  const image = "FROM al-agent:latest\nCOPY claude claude-real /usr/local/bin/\n";
-  await project.write("agents/claude/Dockerfile", image);
-  await copyFile(program, project.path("agents/claude/claude-real"));
-  await project.write("agents/claude/claude", shortDays("/usr/local/bin/claude-real"), 0o755);
 }
 
 /** The model calls the shell once, and ends. */
@@ -90,11 +79,8 @@ export async function openQuestions(project: LiveProject) {
 }
 
 /** The results of an agent's tools, as JSON of their log lines. */
-export async function toolResults({ dir }: LiveProject, agent: string): Promise<readonly string[]> {
-  const query = { agent, instanceId: null, lines: 1_000, after: null };
-  const lines = await createLogSource(dir).read(query);
-  const results = lines.filter(({ entry }) => entry.kind === "tool-result");
-  return results.map(({ entry }) => JSON.stringify(entry));
+export async function toolResults(project: LiveProject, agent: string): Promise<readonly string[]> {
+  return (await project.entries(agent, "tool-result")).map((entry) => JSON.stringify(entry));
 }
 
 /** CPU time of all processes of a run of this machine, in ticks of 10 ms. */

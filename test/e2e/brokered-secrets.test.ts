@@ -14,19 +14,25 @@ import { withOutside } from "../helpers/outside.ts";
 import { scriptedAgents } from "../helpers/scripted-agents.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
-import { halves, lookProgram } from "./looking-project.ts";
 import { noteSkipped } from "../helpers/note-skipped.ts";
 
 const { engine, missing } = await testEngine();
 const noNetwork = whyNoNetwork();
 noteSkipped("brokered secrets of host users", noNetwork);
 
-/** Secrets of two bound credentials, and of one that is not, which proves that looking finds. */
-const words = {
+/** Secrets that no run may find: of two bound credentials, of a model, and in the scheduler's own environment. */
+const hidden = {
   git: "canary-git-token-52e1",
   api: "canary-api-token-81c7",
-  own: "canary-own-word-3fd0",
+  model: "canary-model-key-41d0",
+  variable: "canary-variable-c853",
 };
+/** The secret of a credential that is not bound, which proves that looking finds. */
+const own = "canary-own-word-3fd0";
+
+/** A form in which no secret is looked for in what a run writes; look.mjs reads it. */
+const halves = (word: string): string =>
+  `${word.replaceAll(/(.).?/g, "$1")}_${word.replaceAll(/.(.?)/g, "$1")}`;
 
 /** The agent's commands; their lines are in its log. */
 const useAll = (roots: string) => `set -e
@@ -40,7 +46,7 @@ ask() { curl -sS -o answer -w '%{http_code}' "$@" || true; echo " $(head -c 300 
 echo "echo: $(ask -H "Authorization: Bearer $MY_API_WORD" https://api.allowed.test/user)"
 echo "other: $(ask -H "Authorization: Bearer $MY_API_WORD" https://other.test/)"
 echo "body: $(ask -d "token=$MY_API_WORD" https://api.allowed.test/)"
-node scripts/look.mjs ${Object.values(words).map(halves).join(" ")} -- ${roots}
+node scripts/look.mjs ${[...Object.values(hidden), own].map(halves).join(" ")} -- ${roots}
 `;
 
 async function brokeredProject(runtime: string, roots: string): Promise<LiveProject> {
@@ -55,13 +61,16 @@ pre = ["bash scripts/use.sh"]
   const files = { "scripts/use.sh": useAll(roots) };
   const project = await scriptedAgents(
     { looker: { credentials, config, files } },
-    `[network.credentials]\nmy_api = ["api.allowed.test"]\n[local]\nbase = "${testBase}"\n`,
+    `[models.claude]\nprovider = "anthropic"\nmodel = "claude-sonnet-4-5"
+[network.credentials]\nmy_api = ["api.allowed.test"]\n[local]\nbase = "${testBase}"\n`,
   );
-  await project.store("github_token/default/token", words.git);
-  await project.store("github_token/default/host", "git.allowed.test");
-  await project.store("my_api/default/word", words.api);
-  await project.store("my_own/default/word", words.own);
-  await copyFile(lookProgram, project.path("agents/looker/scripts/look.mjs"));
+  await project.edit("agents/looker/config.toml", '["looker"]', '["looker", "claude"]');
+  await project.store("github_token", { token: hidden.git, host: "git.allowed.test" });
+  await project.store("my_api", { word: hidden.api });
+  await project.store("my_own", { word: own });
+  await project.store("anthropic_key", { key: hidden.model });
+  const program = join(import.meta.dirname, "look.mjs");
+  await copyFile(program, project.path("agents/looker/scripts/look.mjs"));
   return project;
 }
 
@@ -71,7 +80,7 @@ async function outsideServers() {
   const names = "DNS:git.allowed.test,DNS:api.allowed.test,DNS:other.test";
   const certificate = makeCertificate(folder, names);
   const repository = makeRepository();
-  const git = await startGitHttpsServer(repository.root, folder, [words.git], certificate);
+  const git = await startGitHttpsServer(repository.root, folder, [hidden.git], certificate);
   const api = createServer(certificate, ({ headers, url }, response) => {
     const { host: name, authorization: login } = headers;
     seen.push({ name, url, login });
@@ -94,7 +103,8 @@ async function outsideServers() {
       "203.0.113.10": (api.address() as AddressInfo).port,
     },
   });
-  const env = { ...outside, NODE_EXTRA_CA_CERTS: join(folder, "cert.pem") };
+  const NODE_EXTRA_CA_CERTS = join(folder, "cert.pem");
+  const env = { ...outside, NODE_EXTRA_CA_CERTS, ANTHROPIC_API_KEY: hidden.variable };
   return { repository, git, seen, env };
 }
 
@@ -109,13 +119,13 @@ async function expectBrokered(runtime: string, roots: string, ofRun: Engine | nu
 
   const [, json = "{}"] = /LOOKED (\{.*\})/.exec(stdout.replaceAll('\\"', '"')) ?? [];
   const { found } = JSON.parse(json) as { found: Record<string, string[]> };
-  expect(found).toMatchObject({ [halves(words.git)]: [], [halves(words.api)]: [] });
-  expect(found[halves(words.own)]?.length).toBeGreaterThan(1);
+  expect(Object.values(hidden).flatMap((word) => found[halves(word)])).toEqual([]);
+  expect(found[halves(own)]?.length).toBeGreaterThan(1);
   expect(repository.subjects("from-run")).toContain("from a run");
-  expect(git.logins).toContain(`x-access-token:${words.git}`);
+  expect(git.logins).toContain(`x-access-token:${hidden.git}`);
   const sentinel = expect.stringMatching(/^Bearer AlSentinel[a-z2-7]{26}$/) as string;
   expect(seen).toEqual([
-    { name: "api.allowed.test", url: "/user", login: `Bearer ${words.api}` },
+    { name: "api.allowed.test", url: "/user", login: `Bearer ${hidden.api}` },
     { name: "other.test", url: "/", login: sentinel },
   ]);
   expect(stdout).toMatch(/body: 403 .* holds a sentinel/);
@@ -131,12 +141,12 @@ async function expectBrokered(runtime: string, roots: string, ofRun: Engine | nu
 }
 
 test.skipIf(noNetwork !== null)(
-  "a secret bound to hosts is in no byte that a run as the scheduler's user can read, only in its requests",
+  "a secret bound to hosts and a model's key are in no byte that a run as the scheduler's user can read",
   () => expectBrokered('type = "host-user"\nrun_as = "$USER"', "", null),
 );
 
 test.skipIf(missing !== null)(
-  "a secret bound to hosts is in no byte that a run in a container can read, only in its requests",
+  "a secret bound to hosts and a model's key are in no byte that a run in a container can read",
   async () => {
     await defaultTestImage(engine);
     await expectBrokered('type = "container"', "/", engine);

@@ -43,17 +43,6 @@ describe.skipIf(missing !== null)("a container engine", { timeout }, () => {
       if (count === 1) await proxy.close();
     }
   });
-
-  test("that is unavailable during a run is followed again afterwards, and the run succeeds once", async () => {
-    expect(await project.trigger("boxed")).toEqual([202]);
-    await expect.poll(() => project.messages("boxed", "tool"), patience).toHaveLength(3);
-    await proxy.close();
-    const error = expect.stringContaining("no container engine") as string;
-    await boxed().toMatchObject({ running: 1, error });
-    await proxy.open();
-    await succeeded(3);
-    expect(await said()).toEqual(["before", "after", "before", "after", "before", "after"]);
-  });
 });
 
 describe.skipIf(missing !== null)(

@@ -167,7 +167,7 @@ async function startOutside(project: LiveProject, name: string, ...replies: obje
 describe.skipIf(noNetwork !== null)("an example that uses a service", () => {
   test("examples/github-token calls GitHub with a token that the run itself does not have", async () => {
     const project = await LiveProject.copy("examples/github-token");
-    await project.store("github_token/default/token", "ghp-of-the-example");
+    await project.store("github_token", { token: "ghp-of-the-example" });
     const seen = await startOutside(project, "api.github.com", { login: "octocat" });
     const printed = await project.print("run", "reporter");
     expect(seen).toMatchObject([{ url: "/user", login: "Bearer ghp-of-the-example" }]);
@@ -177,7 +177,7 @@ describe.skipIf(noNetwork !== null)("an example that uses a service", () => {
 
   test("examples/slack posts to the channel, and shows why Slack rejects a post", async () => {
     const project = await LiveProject.copy("examples/slack");
-    await project.store("slack_bot_token/default/token", "xoxb-of-the-example");
+    await project.store("slack_bot_token", { token: "xoxb-of-the-example" });
     const replies = [{ ok: true }, { ok: false, error: "channel_not_found" }];
     const seen = await startOutside(project, "slack.com", ...replies);
     expect(await project.print("run", "standup")).toContain('"ok":true');
@@ -220,7 +220,7 @@ test.each([
   ["codex", "openai_key", codexStream],
 ] as const)("the agent of examples/llm-cli runs with %s", async (program, key, stream) => {
   const project = await LiveProject.copy("examples/llm-cli");
-  await project.store(`${key}/default/key`, "sk-of-the-example");
+  await project.store(key, { key: "sk-of-the-example" });
   const cli = await standIn(project.dir, program, { stream });
   await project.start({ env: { PATH: cli.path } });
   expect(await project.print("run", `with-${program}`)).toContain("Looking.");

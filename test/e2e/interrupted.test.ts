@@ -1,8 +1,5 @@
-import { openStore } from "../../src/features/open-store.ts";
-import { anAgent, anItem } from "../helpers/agents.ts";
 import { callOf, commandAgents, until } from "../helpers/command-agents.ts";
 import { ownLog, slowly, type LiveProject } from "../helpers/live-project.ts";
-import { beginRun } from "../foundation/store/support.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 let project: LiveProject;
@@ -68,20 +65,4 @@ test("a run and a run that it called are interrupted together, and only the retr
   await expectTries("caller", "manual 1 interrupted", "manual 2 succeeded");
   const [interrupted, rejected] = ["agent-call 1 interrupted", "agent-call 2 rejected"];
   await expectTries("callee", interrupted, rejected, "agent-call 1 succeeded");
-});
-
-test("a scheduled run that was interrupted waits for a slot instead of being skipped", async () => {
-  const trigger = { kind: "cron", scheduledFor: Date.UTC(2028, 1, 29) } as const;
-  const store = openStore(project.dir);
-  for (const id of ["b", "c"]) {
-    const item = { ...anItem(id, "waits"), trigger };
-    await beginRun(store, { instanceId: `waits-aaaaaaa${id}`, agent: anAgent("waits"), item });
-  }
-  await store.settings.recordStop(Date.now());
-  store.close();
-  await start();
-  const before = ["cron 1 interrupted", "cron 1 interrupted"];
-  await expectTries("waits", ...before, "cron 2 null", "cron 2 null");
-  await letGo();
-  await expectTries("waits", ...before, "cron 2 succeeded", "cron 2 succeeded");
 });

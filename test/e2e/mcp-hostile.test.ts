@@ -23,8 +23,8 @@ async function projectOf(url: string, tools: readonly string[], more = ""): Prom
     worker: { turns: turns.join(""), config: ownUser + mcp(url) + more },
     other: { turns: bash("sleep 3"), credentials: ["my_own"] },
   });
-  await project.store("mcp_token/default/token", secret);
-  await project.store("my_own/default/word", neighbour);
+  await project.store("mcp_token", { token: secret });
+  await project.store("my_own", { word: neighbour });
   await project.start();
   return project;
 }
@@ -131,7 +131,7 @@ test("an edited MCP server and a new secret apply from the next call; a call int
   await project.scheduler.waitForOutput(/worker mcp changed/);
   await project.trigger("worker");
   const go = await held.promise;
-  await project.store("mcp_token/default/token", "another-secret-31c7");
+  await project.store("mcp_token", { token: "another-secret-31c7" });
   await project.edit("agents/worker/config.toml", old.url, next.url);
   await vi.waitUntil(
     () => project.scheduler.output().split("worker mcp changed").length > 2,

@@ -1,18 +1,10 @@
 import { LiveProject } from "../helpers/live-project.ts";
 
-export interface ModelProjectOptions {
-  readonly baseUrl: string;
-  /** More lines of `[models.m]`. */
-  readonly model?: string;
-  /** Lines at the end of the agent's config. */
-  readonly agent?: string;
-  /** Lines at the end of the project's config. */
-  readonly project?: string;
-}
-
-/** A project whose agent `asker`, a run of this user, asks the one model that is at `baseUrl`: a dollar for 1,000 tokens. */
-export function modelProject(options: ModelProjectOptions): Promise<LiveProject> {
-  const { baseUrl, model = "", agent = "", project = "" } = options;
+/**
+ * A project whose agent `asker`, a run of this user, asks the one model that is at `baseUrl`: a dollar for 1,000 tokens.
+ * `project` ends the project's config.
+ */
+export function modelProject({ baseUrl = "", project = "" }): Promise<LiveProject> {
   return LiveProject.of({
     "project/config.toml": `[models.m]
 provider = "custom"
@@ -21,14 +13,12 @@ baseUrl = "${baseUrl}"
 price = { input = 1000, output = 1000 }
 maxTokens = 2000
 maxRetries = 0
-${model}
 ${project}
 `,
     "project/agents/asker/config.toml": `models = ["m"]
 credentials = []
 callable = true
 timeout = 120
-${agent}
 [runtime]
 type = "host-user"
 run_as = "$USER"

@@ -94,9 +94,8 @@ otlp = "${collector.url}"
 content = true
 `,
   );
-  await project.store("my_raw/default/word", raw);
-  await project.store("alert_webhook/default/url", url);
-  await project.store("alert_webhook/default/secret", webhookSecret);
+  await project.store("my_raw", { word: raw });
+  await project.store("alert_webhook", { url, secret: webhookSecret });
   await project.start();
   await project.trigger("hostile");
   await expect.poll(() => project.messages("hostile", "tool"), slowly).toHaveLength(1);

@@ -8,7 +8,7 @@ let project: LiveProject;
 beforeEach(async () => void (project = await LiveProject.hello()));
 
 test("an agent with a missing credential is blocked, with a suggestion, until the credential is stored, and again after its removal", async () => {
-  const store = (type: string) => project.store(`${type}/default/token`, "sk-ant-of-the-test");
+  const store = (type: string) => project.store(type, { token: "sk-ant-of-the-test" });
   await store("acme_token");
   await project.write("agents/dev/SKILL.md", "Be.\n");
   const config = `callable = true\nmodels = ["scripted"]\ncredentials = ["acme_tokn"]\n${ownUser}`;

@@ -112,16 +112,3 @@ test("a scheduler whose state is removed ends with 1, and the next one starts an
   expect(await scheduler.exited).toBe(1);
   expect(await (await project.start()).stop()).toBe(0);
 });
-
-test("al start on a broken project fails with one message that names place and value, as JSON with --json", async () => {
-  await project.write("config.toml", '[gateway]\nport = "http"\n');
-  const { code, stdout, stderr } = await project.al("start", "--web-ui", "--port", "0");
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toMatch(/^error: .*config\.toml:2:\d+ .*gateway\.port.*"http"/);
-  expect(stderr).not.toMatch(/^ {4}at |\nerror: /m);
-  await rm(project.path("config.toml"));
-  const missing = await project.al("start", "--json");
-  expect(missing).toMatchObject({ code: 1, stderr: "" });
-  const message = expect.stringContaining("holds no config.toml") as string;
-  expect(JSON.parse(missing.stdout)).toMatchObject({ error: { message } });
-});

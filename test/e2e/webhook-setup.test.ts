@@ -7,11 +7,13 @@ import { LiveProject } from "../helpers/live-project.ts";
 type Providers = Awaited<ReturnType<typeof startProviders>>;
 type Source = keyof Providers["hooks"];
 
-const tokens: Readonly<Record<Source, readonly [field: string, token: string]>> = {
-  github: ["github_token/default/token", "ghp_test"],
-  gitlab: ["gitlab_token/default/token", "glpat-test"],
-  linear: ["linear_token/default/token", "lin_api_test"],
-  stripe: ["stripe_key/default/key", "sk_test_1"],
+const tokens: Readonly<
+  Record<Source, readonly [type: string, fields: Readonly<Record<string, string>>]>
+> = {
+  github: ["github_token", { token: "ghp_test" }],
+  gitlab: ["gitlab_token", { token: "glpat-test" }],
+  linear: ["linear_token", { token: "lin_api_test" }],
+  stripe: ["stripe_key", { key: "sk_test_1" }],
 };
 
 /** A project whose agent listens to the provider, with the gateway at a port that nothing uses. */

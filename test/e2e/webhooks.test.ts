@@ -1,66 +1,48 @@
-import { openStore } from "../../src/features/open-store.ts";
-import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
-import { interpretStored } from "../../src/features/webhooks/interpret.ts";
 import { signDelivery } from "../../src/features/webhooks/sign.ts";
-import { forAll, LiveProject } from "../helpers/live-project.ts";
-import { bytes, githubExamples } from "../features/webhooks/deliveries.ts";
-import { sendLoad, type LoadRequest } from "../features/webhooks/load.ts";
-import { secretOf, storeSecret, webhookProject } from "../features/webhooks/webhook-project.ts";
+import { bytes, githubExample } from "../features/webhooks/deliveries.ts";
+import { sendLoad } from "../features/webhooks/load.ts";
+import {
+  secretOf,
+  storeSecret,
+  webhookProject,
+  writeAgent,
+} from "../features/webhooks/webhook-project.ts";
+import { forAll, LiveProject, slowly } from "../helpers/live-project.ts";
 
 let project: LiveProject;
-
-/** Never started, so that nothing but the receiving is measured; what it misses is a dead letter each. */
-const listener = '[[webhooks]]\nsource = "github"\nactions = ["never"]\n';
-
 forAll(async () => {
-  project = new LiveProject(await webhookProject({ listener }));
+  project = new LiveProject(await webhookProject());
+  const copy = `cp "$AL_PAYLOAD_FILE" '${project.path("received")}'`;
+  const where = '{ "issue.number" = 1, "events.0.action" = "opened" }';
+  const webhooks = `[[webhooks]]\nsource = "github"\nwhere = ${where}\n`;
+  await writeAgent(project, "dev", `${webhooks}[hooks]\npre = [${JSON.stringify(copy)}]\n`);
   await project.start();
 });
 
-/** A delivery that its provider's source believes. */
-function signed(type: string, body: Buffer, secret: string, event: string, id?: string) {
-  const options = id === undefined ? { event } : { event, id };
-  const headers = signDelivery(type, secret, body, Date.now(), options);
-  return { path: `/webhooks/${type}/${type}`, headers, body } satisfies LoadRequest;
+/** The answer to a delivery that is signed by this secret. */
+async function deliver(type: string, body: Buffer, secret: string, event: string) {
+  const headers = signDelivery(type, secret, body, Date.now(), { event });
+  const request = { path: `/webhooks/${type}/${type}`, headers, body };
+  const [answer] = await sendLoad(project.scheduler.url, [request], 1);
+  return answer;
 }
-const send = (requests: readonly LoadRequest[]) => sendLoad(project.scheduler.url, requests, 20);
 
-test("each of GitHub's example webhooks gets 200, and is stored byte for byte and normalized", async () => {
-  const all = githubExamples.flatMap(({ name, examples }) =>
-    examples.map((payload) => ({ name, payload, body: bytes(payload) })),
-  );
-  const answers = await send(
-    all.map(({ name, body }, n) =>
-      signed("github", body, secretOf("github"), name, `example-${n}`),
-    ),
-  );
-  expect(answers.map(({ status }) => status)).toEqual(all.map(() => 200));
-  // The store is read beside the scheduler that writes it.
-  const store = openStore(project.dir);
-  onTestFinished(() => store.close());
-  for (const { index, text } of answers) {
-    const { name, payload, body } = all[index] ?? { name: "", payload: {}, body: bytes("") };
-    const { receiptId, pong } = JSON.parse(text) as { receiptId?: string; pong?: boolean };
-    expect(pong ?? false).toBe(name === "ping");
-    if (name === "ping") continue;
-    const receipt = store.receipts.get(receiptId ?? "");
-    expect(Buffer.from(receipt?.body ?? []).equals(body)).toBe(true);
-    expect(receipt).toMatchObject({ source: "github", deliveryId: `example-${index}` });
-    expect(receipt && interpretStored(receipt)?.event).toMatchObject({
-      event: name,
-      action: payload.action ?? null,
-      receiptId,
-    });
-  }
-  const dead = await project.json<HistoryPage>("/api/stats/triggers?deadLetter=true&limit=1");
-  expect(dead.total).toBe(all.filter(({ name }) => name !== "ping").length);
-});
+test("a webhook delivery of 20 MB is accepted within 10 s, and its run gets the whole body", async () => {
+  const event = githubExample("issues", "opened");
+  const count = Math.ceil(20_000_000 / bytes(event).length);
+  const body = bytes({ ...event, events: Array.from({ length: count }, () => event) });
+  const answer = await deliver("github", body, secretOf("github"), "issues");
+  expect(answer?.ms).toBeLessThan(10_000);
+  expect([answer?.status, answer?.text]).toEqual([200, expect.stringContaining('"dev"')]);
+  const outcomes = async () => (await project.history("agent=dev")).map(({ outcome }) => outcome);
+  await expect.poll(outcomes, slowly).toEqual(["succeeded"]);
+  const received = JSON.parse(await project.read("received")) as unknown;
+  expect(received).toEqual(JSON.parse(body.toString("utf8")));
+}, 120_000);
 
 test("a webhook source's new secret is active once saved, also beside the old one, and is not logged", async () => {
-  const status = async (secret: string) => {
-    const delivery = signed("sentry", bytes({ action: "created" }), secret, "issue");
-    return (await send([delivery]))[0]?.status;
-  };
+  const body = bytes({ action: "created" });
+  const status = async (secret: string) => (await deliver("sentry", body, secret, "issue"))?.status;
   expect([await status("hush-sentry"), await status("new")]).toEqual([200, 401]);
   await storeSecret(project, "sentry", "new", "next");
   await expect.poll(() => status("new")).toBe(200);

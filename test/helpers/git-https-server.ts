@@ -1,7 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endServer, listen } from "./listen.ts";
 
@@ -47,6 +48,16 @@ export function makeCertificate(
   const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   execFileSync("openssl", ["req", "-x509", ...kind, ...subject, ...files], { stdio: "ignore" });
   return { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") };
+}
+
+/** The same without its files. */
+export function certificateFor(names: string): ReturnType<typeof makeCertificate> {
+  const dir = mkdtempSync(join(tmpdir(), "al-ca-"));
+  try {
+    return makeCertificate(dir, names);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
 }
 
 function loginOf({ headers: { authorization = "" } }: IncomingMessage): string {

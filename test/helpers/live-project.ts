@@ -4,6 +4,7 @@ import { mkdtempSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { HistoryEntry, HistoryPage } from "../../src/foundation/contracts/history.ts";
 import type { AgentStatus, StatusSnapshot } from "../../streams/status/wire.ts";
+import type { LogEntry } from "../../streams/vocabulary.ts";
 import { createLogSource } from "../../src/foundation/logs/log-source.ts";
 import { copyProject, runAl, startTestScheduler } from "./scheduler.ts";
 import type { Finished, SchedulerOptions, TestProject, TestScheduler } from "./scheduler.ts";
@@ -130,11 +131,10 @@ export class LiveProject implements TestProject {
     await writeFile(this.path(path), text, { mode });
   }
 
-  /** Stores a field of a credential: `store("acme_token/default/token", "…")`. */
-  async store(field: string, secret: string): Promise<void> {
-    const path = join(this.home, "credentials", field);
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(path, secret, { mode: 0o600 });
+  /** Stores fields of the default credential of a type. */
+  async store(type: string, fields: Readonly<Record<string, string>>): Promise<void> {
+    for (const [field, secret] of Object.entries(fields))
+      await this.write(join("../home/credentials", type, "default", field), secret);
   }
 
   /** Replaces a text that is in the file. */
@@ -191,11 +191,16 @@ export class LiveProject implements TestProject {
     return (await this.history(`agent=${agent}&kind=${kind}`))[0];
   }
 
-  /** What the agent's log has of one kind. */
-  async messages(agent: string, kind: string): Promise<readonly string[]> {
+  /** The lines of one kind in the agent's log. */
+  async entries(agent: string, kind: string): Promise<readonly LogEntry[]> {
     const query = { agent, instanceId: null, lines: 1_000, after: null };
     const lines = await createLogSource(this.dir).read(query);
-    return lines.filter(({ entry }) => entry.kind === kind).map(({ entry }) => entry.msg);
+    return lines.map(({ entry }) => entry).filter((entry) => entry.kind === kind);
+  }
+
+  /** Their messages. */
+  async messages(agent: string, kind: string): Promise<readonly string[]> {
+    return (await this.entries(agent, kind)).map(({ msg }) => msg);
   }
 }
 

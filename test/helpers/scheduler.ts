@@ -190,7 +190,8 @@ function collect(stream: NodeJS.ReadableStream): () => string {
   return () => text;
 }
 
-function exitOf(child: ChildProcess): Promise<number> {
+/** The exit code of a process; 128 and the signal's number when a signal ended it. */
+export function exitOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code, signal) => resolve(code ?? (signal === "SIGKILL" ? 137 : 143)));

@@ -15,7 +15,11 @@ const names: string[] = [];
 beforeAll(async () => {
   cluster = await preparedCluster();
   door = await standInDoor(cluster.host);
-  engine = engineOf(project);
+  engine = createKubernetesEngine({
+    config: { address: door.address, namespace: null },
+    project,
+    kubeconfig: cluster.kubeconfig("almanac"),
+  });
   await engine.ready();
   await apply(cluster, JSON.stringify(neighbour));
   await cluster.kubectl("wait", "--for=condition=Ready", "pod/neighbour", "--timeout=60s");
@@ -39,13 +43,6 @@ afterAll(async () => {
   await cluster.stop();
   await door.close();
 });
-
-const engineOf = (of: string) =>
-  createKubernetesEngine({
-    config: { address: door.address, namespace: null },
-    project: of,
-    kubeconfig: cluster.kubeconfig("almanac"),
-  });
 
 /** A pod of the namespace that is no run: it listens, and has the token of its service account. */
 const neighbour = {
@@ -166,16 +163,4 @@ test("another pod's service account reads neither tickets nor runs", async () =>
     const answer = await cluster.kubectl("exec", "neighbour", "--", "bash", "-c", ask);
     expect(JSON.parse(answer)).toMatchObject({ code: 403, reason: "Forbidden" });
   }
-});
-
-test("two schedulers in one namespace see and remove only their own runs", async () => {
-  const other = engineOf("fedcba9876543210");
-  await other.ready();
-  const launch = scriptLaunch("mine", "sleep 1000");
-  names.push(launch.name);
-  await engine.start(launch);
-  expect(await other.list()).toEqual([]);
-  expect(await engine.list()).toHaveLength(1);
-  const policies = await cluster.kubectl("get", "networkpolicies", "-o", "name");
-  for (const of of [project, "fedcba9876543210"]) expect(policies).toContain(`al-closed-${of}`);
 });

@@ -101,15 +101,6 @@ async function nodeOf({ instanceId }: RunRequest): Promise<KubeNode> {
   return cluster.nodes.find((node) => node.name === name) as KubeNode;
 }
 
-test("a run is lost when its node is drained, and the cluster does not start it again", async () => {
-  const { exit, gone } = await befallen(forever, async ({ name }) => {
-    await cluster.kubectl("drain", name, "--delete-emptydir-data");
-    await cluster.kubectl("uncordon", name);
-  });
-  expect(exit).toMatchObject({ lost: true, rejected: null });
-  await expect.poll(gone).toEqual([]);
-}, 90_000);
-
 test("a run is lost once when its node fails, and its reason names the node", async () => {
   const { exit, gone } = await befallen(forever, async (node) => {
     await node.kill();

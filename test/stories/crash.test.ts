@@ -14,8 +14,7 @@ test("after kill -9 the next scheduler adopts the live run, receives an answer f
   const waits = `{ command = ${JSON.stringify(until(project.path("go")))} }`;
   const turns = turn("bash", waits, "Before.");
   await addScripted(project, "waiter", { turns });
-  for (const [name, value] of Object.entries(telegram.fields))
-    await project.store(`telegram_bot/default/${name}`, value);
+  await project.store("telegram_bot", telegram.fields);
   await project.start();
 
   const messages = (kind: string) => project.messages("waiter", kind);

@@ -53,20 +53,6 @@ describe.skipIf(whyNoBrowser() !== null)("the dashboard of examples/hello in a b
     await page.goto(project.scheduler.dashboardUrl);
   });
 
-  test("follows an agent's files: a new schedule, an error with its place, and the repair", async () => {
-    const nextRun = "next-run time@datetime";
-    await project.edit(config, "* * * * *", "0 0 1 1 *");
-    await row("hello", { [nextRun]: /-(01-01|12-31)T/ });
-    await project.edit(config, "0 0 1 1 *", "whenever");
-    await row("hello", {
-      state: /error/,
-      status: /"whenever" is not a cron expression.*agents\/hello\/config\.toml:\d+:\d+/,
-      [nextRun]: /-(01-01|12-31)T/,
-    });
-    await project.edit(config, "whenever", "0 9 1 1 *");
-    await row("hello", { state: /idle/ });
-  });
-
   test("follows the folder of agents: one that is copied, renamed into place, broken, or removed", async () => {
     await project.copyAgent("hello", "second");
     await cp(project.path("agents/hello"), project.path("draft"), { recursive: true });

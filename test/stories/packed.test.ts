@@ -10,7 +10,7 @@ import { installedProgram } from "../../src/runtime/runners/container/image/prog
 import { defaultImageTag } from "../../src/runtime/runners/container/image/default-image.ts";
 import { defaultImage } from "../../src/runtime/runners/container/image/engine-images.ts";
 import { mailLogin, startMailServer } from "../features/alerts/mail-server.ts";
-import { certificateAuthority } from "../helpers/certificate-authority.ts";
+import { certificateFor } from "../helpers/git-https-server.ts";
 import { ownUser } from "../helpers/command-agents.ts";
 import { removeAll } from "../helpers/container-project.ts";
 import { engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
@@ -105,12 +105,12 @@ const agents = {
 };
 
 describe("the installed program", () => {
-  const authority = certificateAuthority();
+  const certificate = certificateFor("DNS:localhost");
   let project: LiveProject;
 
   forAll(async () => {
     project = await scriptedAgents({}, configOf(`127.0.0.1:${await freePort()}`));
-    await project.write("authority.pem", authority.cert);
+    await project.write("authority.pem", certificate.cert);
     const large = project.path("large.png");
     await writeFile(large, picture(2500));
     const turns = turn("read", `{ path = "${large}" }`) + bash(look);
@@ -119,10 +119,7 @@ describe("the installed program", () => {
     const NODE_EXTRA_CA_CERTS = project.path("authority.pem");
     await project.start({ env: { NODE_EXTRA_CA_CERTS } });
   });
-  afterAll(async () => {
-    authority.remove();
-    if (noEngine === null) await removeImages(project.dir);
-  });
+  afterAll(async () => void (noEngine === null && (await removeImages(project.dir))));
 
   const runOf = (agent: keyof typeof agents) => project.al("run", agent, "--json");
 
@@ -137,12 +134,11 @@ describe("the installed program", () => {
   });
 
   test("sends mail", async () => {
-    const mail = await startMailServer(authority.issue("localhost"));
+    const mail = await startMailServer(certificate);
     onTestFinished(() => mail.close());
     const from = "almanac@example.com";
     const smtp = { host: "localhost", port: String(mail.port), ...mailLogin, from };
-    for (const [field, value] of Object.entries(smtp))
-      await project.store(`smtp/default/${field}`, value);
+    await project.store("smtp", smtp);
     await project.print("alerts", "test", "mail");
     expect(mail.mails).toHaveLength(1);
   });

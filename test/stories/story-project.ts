@@ -19,7 +19,7 @@ export async function storyProject(
   await project.append("agents/worker/config.toml", '[[webhooks]]\nsource = "github"\n');
   const source = '[webhooks.github]\ntype = "github"\ncredential = "default"\n';
   await project.append("config.toml", source);
-  await project.store("github_webhook_secret/default/secret", secret);
+  await project.store("github_webhook_secret", { secret });
   return project;
 }
 

@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pause } from "../../helpers/pause.ts";
-import { agentConfig, agentName, benchProject } from "../bench-project.ts";
+import { agentConfig } from "../../features/webhooks/webhook-project.ts";
+import { agentName, benchProject } from "../bench-project.ts";
 import { figureOf, type Measure } from "../figure.ts";
 import { bareChanges } from "../bare-changes.ts";
 import { repeated } from "../repeated.ts";

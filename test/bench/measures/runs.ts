@@ -5,10 +5,10 @@ import type { TestScheduler } from "../../helpers/scheduler.ts";
 import { bareChanges } from "../bare-changes.ts";
 import { agentName, benchProject } from "../bench-project.ts";
 import { figureOf, type Measure } from "../figure.ts";
-import { withBare } from "../floors.ts";
 import { repeated } from "../repeated.ts";
-import { changeOf, openSse } from "../sse-client.ts";
+import { openSse } from "../sse-client.ts";
 import { withScheduler } from "../with-scheduler.ts";
+import { bareFanOut } from "./status.ts";
 
 /** What people who watch a run see of it, and when. */
 export const runs: Measure = {
@@ -17,7 +17,7 @@ export const runs: Measure = {
     const times = quick ? 3 : 10 * repeats;
     return withScheduler(benchProject({ count: quick ? 20 : 1_000 }), async (scheduler) => [
       figureOf("trigger → running at the client", "ms", await triggers(scheduler, times), {
-        floor: await bareEvents(times),
+        floor: await bareFanOut(1, times, 600),
         target: { median: 50 },
       }),
       figureOf("log line → client", "ms", await logLines(scheduler, times), {
@@ -44,23 +44,6 @@ async function triggers(scheduler: TestScheduler, times: number): Promise<number
   });
   client.close();
   return delays;
-}
-
-/** A request that a bare server passes on to a client. */
-function bareEvents(times: number): Promise<number[]> {
-  return withBare("bare-stream.ts", ["600"], async ({ said }) => {
-    const server = { url: said, apiKey: "" };
-    const client = await openSse(server, "/stream");
-    const delays = await repeated(times, async (n) => {
-      const { words, make } = changeOf(server, n);
-      const seen = client.waitFor(...words);
-      const began = performance.now();
-      await make();
-      return (await seen).at - began;
-    });
-    client.close();
-    return delays;
-  });
 }
 
 /** Writes lines where the scheduler writes them, and waits for each at a follower. */

@@ -61,7 +61,8 @@ function toggled(scheduler: TestScheduler, n: number): Change {
   return { words: [agent, `"enabled":${enabled}`], make };
 }
 
-function bareFanOut(clients: number, times: number, size: number): Promise<number[]> {
+/** How long a bare server takes until the last of so many clients has a change of so many bytes, each time. */
+export function bareFanOut(clients: number, times: number, size: number): Promise<number[]> {
   return withBare("bare-stream.ts", [String(size)], async ({ said }) => {
     const server = { url: said, apiKey: "" };
     const all = await opened(server, "/stream", clients);

@@ -12,8 +12,8 @@ import { pause } from "../../helpers/pause.ts";
 export interface Lane {
   readonly project: CrashProject;
   readonly promised: Promised;
-  /** How often each point did end the program. */
-  readonly struck: Map<string, number>;
+  /** The points that did end the program. */
+  readonly struck: Set<string>;
   /** Deliveries so far. */
   sent: number;
   /** More of each scheduler's environment; none by default. */
@@ -53,7 +53,7 @@ async function crashOfScheduler(lane: Lane, plan: CrashPlan): Promise<void> {
   }
   await mustBeKilled(doomed);
   if (plan.endsRuns) killRuns(lane);
-  note(lane, isLate ? null : point);
+  if (!isLate && point !== null) lane.struck.add(point);
 }
 
 /** Kills the supervisors of the project's runs, and with each its run: a machine that goes down. */
@@ -77,11 +77,6 @@ async function mustBeKilled(doomed: Doomed): Promise<void> {
   AbortSignal.timeout(tooLateMs).addEventListener("abort", () => doomed.kill("SIGTERM"));
   const code = await doomed.gone;
   if (code !== 137) throw new Error(`it ended with ${code} and wrote:\n${doomed.output()}`);
-}
-
-function note({ struck }: Lane, point: CrashPlan["point"]): void {
-  const name = point ?? "at a moment";
-  struck.set(name, (struck.get(name) ?? 0) + 1);
 }
 
 /** Sends what the plan says at once, and keeps the answers' promises in mind. */
@@ -138,7 +133,7 @@ async function crashOfChange(lane: Lane, { point, nth }: CrashPlan): Promise<voi
   await mustBeKilled(doomed);
   const after = readFileSync(path, "utf8");
   if (!texts.includes(after)) throw new Error(`config.toml is neither old nor new:\n${after}`);
-  note(lane, point);
+  if (point !== null) lane.struck.add(point);
 }
 
 /** A database that was being made is made anew by who comes next. */
@@ -149,5 +144,5 @@ async function crashOfMigration(lane: Lane, { nth }: CrashPlan): Promise<void> {
   const project = { ...lane.project, dir };
   await mustBeKilled(startDoomed(project, startArgs, { point: "migrating", nth }));
   openStore(dir).close();
-  note(lane, "migrating");
+  lane.struck.add("migrating");
 }

@@ -36,11 +36,11 @@ export const points = all.filter((point) => !onlyStarts || isA(point, "start"));
 /** Kills at a moment, in each round of the points. */
 const momentsPerRound = onlyStarts ? 3 : 9;
 
-/** The plans of a chain of cycles, in rounds that visit every point, and some moments, in an order of their own. */
-export function* plansBy(random: () => number): Generator<CrashPlan, never> {
+/** The plans of a chain of crashes, in rounds that visit every point, and some moments, in an order of their own. */
+export function* plansBy(random: () => number, rounds: number): Generator<CrashPlan, void> {
   const below = (n: number): number => Math.floor(random() * n);
   const moments = Array.from({ length: momentsPerRound }, () => null);
-  for (;;) {
+  for (let n = 0; n < rounds; n += 1) {
     const round = [...points, ...moments].map((point) => ({ point, place: random() }));
     for (const { point } of round.toSorted((a, b) => a.place - b.place)) {
       const chosen = {

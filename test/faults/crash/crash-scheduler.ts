@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
-import { spawnAl } from "../../helpers/scheduler.ts";
+import { exitOf, spawnAl } from "../../helpers/scheduler.ts";
 import type { KillOrder } from "./kill-at.ts";
 import type { CrashProject } from "./crash-project.ts";
 
@@ -24,10 +24,7 @@ export function startDoomed(
     stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   }
   /** Resolves when it is gone, to its exit code: 137 by SIGKILL. */
-  const gone = new Promise<number>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code, signal) => resolve(code ?? (signal === "SIGKILL" ? 137 : 143)));
-  });
+  const gone = exitOf(child);
   /** The gateway's URL once the scheduler is ready; null if it ended before. */
   const ready = new Promise<string | null>((resolve) => {
     child.stdout.on("data", () => {

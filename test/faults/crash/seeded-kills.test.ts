@@ -36,7 +36,7 @@ test(
     // The clock of each scheduler is just before the next minute, so that each has a tick.
     const env = () => clockAhead(++minute * 60_000 - 2_000 - Date.now());
     const promised = nothingPromised();
-    const lane: Lane = { project, promised, struck: new Map(), sent: 0, env };
+    const lane: Lane = { project, promised, struck: new Set(), sent: 0, env };
     const chain: Chain = { lane, random, answers: new Map(), calls: 0 };
     for (let round = 0; round < rounds; round += 1) {
       await life(chain);

@@ -1,9 +1,8 @@
-import { appendFile, mkdir, writeFile } from "node:fs/promises";
+import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LiveProject } from "../../helpers/live-project.ts";
 import type { TestProject } from "../../helpers/scheduler.ts";
 import { logFileOf, logsDir } from "../../../src/foundation/logs/log-files.ts";
-import { agentConfig } from "../../bench/bench-project.ts";
 
 /** Resolves when the agent is next due at this minute of an hour. */
 export function inForce(
@@ -16,21 +15,9 @@ export function inForce(
   return expect.poll(next, { timeout, interval: 50 }).toBe(String(minute).padStart(2, "0"));
 }
 
-/** A config that is due once a year, at a minute that tells one edit from the next. */
-export function dueAt(minute: number, more = ""): string {
-  return agentConfig(`schedule = "${minute} 12 1 1 *"\ntimezone = "UTC"\n${more}`);
-}
-
-const agentDir = ({ dir }: TestProject, name: string): string => join(dir, "agents", name);
-export const configOf = (project: TestProject, name: string): string =>
-  join(agentDir(project, name), "config.toml");
-
-/** Writes an agent's two files. */
-export async function putAgent(project: TestProject, name: string, config: string): Promise<void> {
-  await mkdir(agentDir(project, name), { recursive: true });
-  await writeFile(join(agentDir(project, name), "SKILL.md"), "Do it.\n");
-  await writeFile(configOf(project, name), config);
-}
+/** Lines of a config that is due once a year, at a minute that tells one edit from the next. */
+export const dueAt = (minute: number, more = ""): string =>
+  `schedule = "${minute} 12 1 1 *"\ntimezone = "UTC"\n${more}`;
 
 /** Writes a line to an agent's log of today, as the scheduler does. */
 export async function appendLine({ dir }: TestProject, agent: string, msg: string): Promise<void> {

@@ -1,15 +1,14 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import { forAll, LiveProject } from "../../helpers/live-project.ts";
-import { webhookProject } from "../../features/webhooks/webhook-project.ts";
-import { configOf, dueAt, inForce, putAgent } from "./live.ts";
+import { webhookProject, writeAgent } from "../../features/webhooks/webhook-project.ts";
+import { dueAt, inForce } from "./live.ts";
 import { pause } from "../../helpers/pause.ts";
 
 let project: LiveProject;
 
 forAll(async () => {
-  project = new LiveProject(await webhookProject());
-  await putAgent(project, "steady", dueAt(1));
-  await putAgent(project, "busy", dueAt(1, 'scale = 1\nhooks.pre = ["sleep 2; al-exit"]\n'));
+  const busy = dueAt(1, 'scale = 1\nhooks.pre = ["sleep 2; al-exit"]\n');
+  project = new LiveProject(await webhookProject({ steady: dueAt(1), busy }));
   await project.start();
 });
 
@@ -21,7 +20,7 @@ test("a project config that is half written, deleted and restored leaves the las
   await expect.poll(error).not.toBeNull();
   await rm(path);
   await expect.poll(error).toMatch(/config\.toml/);
-  await writeFile(configOf(project, "steady"), dueAt(25));
+  await writeAgent(project, "steady", dueAt(25));
   await inForce(project, "steady", 25);
   expect((await project.status()).scheduler.webhookSources.length).toBeGreaterThan(5);
   await writeFile(path, text);
@@ -45,6 +44,6 @@ test("removing and restoring the agents folder stops no run and loses no work; l
   // Between two runs none is queued, and none runs yet.
   await expect.poll(outcomes).toEqual(["succeeded", "succeeded"]);
   expect(await busy()).toMatchObject({ running: 0, queued: 0, lastOutcome: "succeeded" });
-  await writeFile(configOf(project, "steady"), dueAt(26));
+  await writeAgent(project, "steady", dueAt(26));
   await inForce(project, "steady", 26, 35_000);
 }, 120_000);

@@ -2,7 +2,7 @@ import { openSse } from "../../bench/sse-client.ts";
 import { LiveProject } from "../../helpers/live-project.ts";
 import { runAl } from "../../helpers/scheduler.ts";
 import { webhookProject } from "../../features/webhooks/webhook-project.ts";
-import { appendLine, dueAt, putAgent } from "./live.ts";
+import { appendLine, dueAt } from "./live.ts";
 import { pause } from "../../helpers/pause.ts";
 
 const preload = new URL("../../helpers/no-watches.ts", import.meta.url).href;
@@ -10,9 +10,8 @@ const preload = new URL("../../helpers/no-watches.ts", import.meta.url).href;
 const env = { NODE_OPTIONS: `--import ${preload}`, AL_WATCHES_LEFT: "0" };
 
 test("a log is followed even if the system allows no more file watches", async () => {
-  const project = new LiveProject(await webhookProject());
   const agent = "first";
-  await putAgent(project, agent, dueAt(1));
+  const project = new LiveProject(await webhookProject({ [agent]: dueAt(1) }));
   await project.start({ env });
   await project.scheduler.waitForOutput(
     /can't watch more files \(.*ENOSPC.*\); they are polled instead/,

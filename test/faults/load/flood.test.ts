@@ -2,7 +2,7 @@ import { residentMb } from "../../bench/with-scheduler.ts";
 import { filesBelow } from "../../helpers/files-below.ts";
 import { LiveProject } from "../../helpers/live-project.ts";
 import { webhookProject } from "../../features/webhooks/webhook-project.ts";
-import { dueAt, putAgent } from "../files/live.ts";
+import { dueAt } from "../files/live.ts";
 import { isLong } from "../../helpers/long.ts";
 
 /** How much each agent prints, in MB: AL_FLOOD_MB=10000 is the whole flood. */
@@ -19,11 +19,10 @@ test.each([
 ])(
   "an agent that floods %s uses bounded memory and disk",
   async (where, config, traces) => {
-    const project = new LiveProject(await webhookProject());
+    const project = new LiveProject(await webhookProject({ loud: dueAt(1, config) }));
     const tool = `name = "bash"\narguments = { command = ${JSON.stringify(flood)} }`;
     const turns = `[[turns]]\n[[turns.tools]]\n${tool}\n[[turns]]\ntext = "done"\n`;
     await project.write("done.script.toml", turns);
-    await putAgent(project, "loud", dueAt(1, config));
     const { pid } = await project.start();
     const before = await residentMb(pid);
     await project.trigger("loud");

@@ -82,8 +82,7 @@ async function askers(kinds: ReadonlyMap<number, RaceKind>, telegram: FakeTelegr
   const webhook = '[webhooks.open]\ntype = "github"\nallowUnsigned = true\n';
   const target = '[alerts.ops]\ntype = "telegram"\nanswers = [42]\n';
   await project.append("config.toml", `\n${webhook}${target}`);
-  for (const [name, value] of Object.entries(telegram.fields))
-    await project.store(`telegram_bot/default/${name}`, value);
+  await project.store("telegram_bot", telegram.fields);
   for (const lane of lanes) {
     await project.edit(`agents/${lane}/config.toml`, "timeout = 120", "timeout = 36000");
   }

@@ -2,19 +2,15 @@ import { createServer, type Socket } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { Alert } from "../../../src/features/alerts/rules/alert.ts";
 import type { Fields } from "../../../src/features/alerts/target.ts";
-import { certificateAuthority } from "../../helpers/certificate-authority.ts";
+import { certificateFor } from "../../helpers/git-https-server.ts";
 import { mailLogin, startMailServer } from "./mail-server.ts";
 import { alerts, messageFor, sendWith, targetOf } from "./samples.ts";
 import { listen } from "../../helpers/listen.ts";
 
-const authority = certificateAuthority();
 const usual = getCACertificates("default");
-const own = authority.issue("localhost");
-beforeAll(() => setDefaultCACertificates([...usual, authority.cert]));
-afterAll(() => {
-  setDefaultCACertificates(usual);
-  authority.remove();
-});
+const own = certificateFor("DNS:localhost");
+beforeAll(() => setDefaultCACertificates([...usual, own.cert]));
+afterAll(() => setDefaultCACertificates(usual));
 
 type ServerOptions = Parameters<typeof startMailServer>[0];
 const to = ["ops@example.com"];
@@ -79,9 +75,7 @@ test("e-mail and its password are not sent unencrypted by default", async () => 
 });
 
 test("e-mail is not sent to a server whose certificate is not trusted", async () => {
-  const stranger = certificateAuthority();
-  onTestFinished(stranger.remove);
-  const { send, mails } = await mailServer(stranger.issue("localhost"));
+  const { send, mails } = await mailServer(certificateFor("DNS:localhost"));
   expect(await send()).toMatchObject(failed("certificate"));
   expect(mails).toEqual([]);
 });

@@ -58,7 +58,8 @@ export async function writeAgent(
   await write(join(dir, "agents", name, "config.toml"), agentConfig(config));
 }
 
-function agentConfig(more: string): string {
+/** A whole agent's config with these lines in it. */
+export function agentConfig(more: string): string {
   return `models = ["scripted"]
 credentials = []
 ${more}

@@ -111,7 +111,6 @@ test("al alerts is short for al alerts list; with a filter it shows deliveries o
   expect(queries).toEqual(["limit=20", "limit=20", "limit=5&state=dead&target=ops"]);
   expect(stdout).not.toContain("Wrong now");
   expect(stdout).toContain(`al alerts retry ${dead.id}`);
-  expect(await cli.json("alerts")).toEqual(bad);
 });
 
 test.each([

@@ -132,9 +132,3 @@ test("al audit prints the command for the next page", async () => {
   const { stderr } = await cli.al("audit -n 2");
   expect(stderr).toBe("more than 2 acts; -n shows up to 200, the dashboard's audit trail all\n");
 });
-
-test("al questions and al audit print the API's response with --json", async () => {
-  expect(await cli.json("questions --all")).toEqual({ questions: open, next: null });
-  expect(await cli.json("audit")).toEqual({ entries: acts, next: null });
-  expect(asked).toEqual(["limit=50", "limit=20"]);
-});

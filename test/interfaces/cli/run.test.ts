@@ -32,6 +32,12 @@ function line(msg: string, rest: object = {}) {
   return { level: 30, time: Date.now(), msg, agent: "dev", instanceId, kind: "said", ...rest };
 }
 
+/** Answers a look at the run, and stops the scheduler. */
+const lastLook: Routes[string] = (_request, response) => {
+  response.once("finish", () => void cli.operator.close());
+  return { entries: [going] };
+};
+
 /** The last line of a run, with how it ended. */
 function lastLine(end: object) {
   return line("the end", { kind: "run", exitCode: null, durationMs: 100, ...end });
@@ -172,10 +178,7 @@ describe("al run reads in the log how a run ended", () => {
   });
 
   test("after which the scheduler stopped", async () => {
-    cli.operator.routes[lookUp] = (_request, response) => {
-      response.once("finish", () => void cli.operator.close());
-      return { entries: [going] };
-    };
+    cli.operator.routes[lookUp] = lastLook;
     const { code, stdout } = await cli.al("run dev --json");
     expect(code).toBe(137);
     expect(JSON.parse(stdout)).toMatchObject({ instanceId, outcome: "killed", durationMs: 100 });
@@ -189,11 +192,7 @@ describe("al run reads in the log how a run ended", () => {
 });
 
 test("al run fails if its scheduler stops before the run's end", async () => {
-  const { routes } = await cli.serve(aRun({}));
-  routes[lookUp] = (_request, response) => {
-    response.once("finish", () => void cli.operator.close());
-    return { entries: [going] };
-  };
+  await cli.serve(aRun({}, { [lookUp]: lastLook }));
   await cli.fails("run dev", "no scheduler is running");
 });
 

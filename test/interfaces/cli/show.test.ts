@@ -70,12 +70,6 @@ test("al show prints a run with its prompt, version, calls, hosts and result", (
   expect(text).not.toContain("\u001b");
 });
 
-test("al show --json prints the API's response unchanged", async () => {
-  const run = aRunView("dev-bbbbbbbb");
-  await cli.serve({ [`${runs}dev-bbbbbbbb`]: run });
-  expect(await cli.json("show dev-bbbbbbbb")).toEqual(run);
-});
-
 test("al show of an agent prints its latest run, and config changes before that run", async () => {
   await cli.serve({
     [`${runs}dev`]: unknown,

@@ -54,19 +54,6 @@ describe("al webhook test", () => {
     expect(stdout).not.toContain("deaf");
   });
 
-  test("--json prints the normalized event and the result for each agent", async () => {
-    agent("dev", 'author = "nobody"');
-    expect(await cli.json(`webhook test ${payload} -e issues`)).toMatchObject({
-      source: "hub",
-      type: "github",
-      ping: false,
-      event: { event: "issues", action: "opened", number: 1, labels: ["bug"] },
-      agents: [
-        { agent: "dev", starts: false, why: ["author is nobody, the event's is Codertocat"] },
-      ],
-    });
-  });
-
   test("reports that a ping starts nothing, and that no agent listens to a source", async () => {
     expect(await cli.output(`webhook test ${payload} -e ping`)).toContain("ping");
     const alone = await cli.al(`webhook test ${payload} -e issues`);

@@ -86,7 +86,20 @@ describe.skipIf(noOsUsers !== null)("with other OS users, the doctor", () => {
       ),
     );
     expect(finding?.fix).toMatch(
-      /^as root: apt-get install sudo && useradd --system .+ al-nobody-yet && visudo -f \/etc\/sudoers\.d\/almanac-\w+$/,
+      /^as root: apt-get install sudo && useradd --system .+ --shell \/usr\/sbin\/nologin -- al-nobody-yet && visudo -f \/etc\/sudoers\.d\/almanac-\w+$/,
+    );
+  });
+
+  test("reports why a missing sudoers rule can't be repaired", async () => {
+    const agent = await tempUser();
+    onTestFinished(agent.remove);
+    ward.edit(agentConfig, '"$USER"', `"${agent.name}"`);
+    const [finding] = findings(["doctor"], { AL_HOME: "/nonexistent" });
+    expect(finding?.what).toMatch(
+      new RegExp(
+        `^sudo does not let ${scheduler().name} start runs as ${agent.name}.*it could not be repaired: sudo visudo .+ failed`,
+        "s",
+      ),
     );
   });
 

@@ -1,7 +1,8 @@
 import { chmod, stat } from "node:fs/promises";
 import { tempUser, whyNoOsUsers, type OsUser } from "../../../helpers/os-users.ts";
 import { forAll, LiveProject } from "../../../helpers/live-project.ts";
-import { injectedAgent, resultsOf, tries } from "./attack.ts";
+import { addScripted, bash } from "../../../helpers/scripted-agents.ts";
+import { resultsOf, tries } from "./attack.ts";
 import { noteSkipped } from "../../../helpers/note-skipped.ts";
 
 const missing = whyNoOsUsers();
@@ -41,9 +42,10 @@ describe.skipIf(missing !== null)(
       project = await LiveProject.copy("examples/hello");
       // As careless as a person may be: only what the scheduler made itself is closed.
       await chmod(project.path(".."), 0o755);
-      await project.store("victims/default/token", othersSecret);
-      const config = `credentials = ["victims"]\n${asUser(victim)}`;
-      await injectedAgent(project, "victim", "sleep 60", config);
+      await project.store("victims", { token: othersSecret });
+      const credentials = ["victims"];
+      const config = asUser(victim);
+      await addScripted(project, "victim", { turns: bash("sleep 60"), credentials, config });
       await project.start();
     });
     afterAll(async () => {
@@ -66,7 +68,8 @@ describe.skipIf(missing !== null)(
       };
       const told = Object.entries(known).map(([name, value]) => `export ${name}=${value}\n`);
       const script = told.join("") + tries(attacks);
-      await injectedAgent(project, "attacker", script, `credentials = []\n${asUser(attacker)}`);
+      const turns = bash(script);
+      await addScripted(project, "attacker", { turns, config: asUser(attacker) });
       await waitForOutput(/attacker loaded/);
       const { stdout, stderr } = await project.al("run", "attacker");
       expect(await lastOf("victim")).toMatchObject({ outcome: null });

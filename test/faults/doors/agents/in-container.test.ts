@@ -2,7 +2,8 @@ import { rm } from "node:fs/promises";
 import { containerProject, containersOfProject } from "../../../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../../../helpers/docker.ts";
 import { forAll, type LiveProject } from "../../../helpers/live-project.ts";
-import { injectedAgent, resultsOf, tries } from "./attack.ts";
+import { addScripted, bash } from "../../../helpers/scripted-agents.ts";
+import { resultsOf, tries } from "./attack.ts";
 
 const { engine, missing } = await testEngine();
 const hostCanary = "canary-of-the-host-7d21";
@@ -52,13 +53,15 @@ describe.skipIf(missing !== null)(
         await rm(project.path(`agents/${name}`), { recursive: true });
       await project.edit("config.toml", 'memory = "1g"', 'memory = "512m"\nnetwork = "bridge"');
       await project.append("config.toml", '\n[gateway]\nhost = "0.0.0.0"\n');
-      await project.store("victims/default/token", othersSecret);
+      await project.store("victims", { token: othersSecret });
       await project.write("../canary", hostCanary, 0o644);
       const hog = `node -e 'const all=[];for(;;)all.push(Buffer.alloc(2**20,1))'`;
-      const alone = "credentials = []\n";
-      await injectedAgent(project, "victim", "sleep 600", 'credentials = ["victims"]\n');
-      await injectedAgent(project, "bomber", ":(){ :|:& };: & sleep 60", `${alone}timeout = 12\n`);
-      await injectedAgent(project, "hog", hog, `${alone}timeout = 30\n`);
+      for (const [name, command, config, credentials] of [
+        ["victim", "sleep 600", "", ["victims"]],
+        ["bomber", ":(){ :|:& };: & sleep 60", "timeout = 12\n", []],
+        ["hog", hog, "timeout = 30\n", []],
+      ] as const)
+        await addScripted(project, name, { turns: bash(command), config, credentials });
       await project.start();
     }, engineSetupMs);
 
@@ -72,7 +75,7 @@ describe.skipIf(missing !== null)(
         const where = `export HOST=$(${findHost}) PORT=${new URL(url).port}\n`;
         const commands = Object.entries(attacks).map(([name, [command]]) => [name, command]);
         const script = where + tries(Object.fromEntries(commands) as Record<string, string>);
-        await injectedAgent(project, "attacker", script, "credentials = []\n");
+        await addScripted(project, "attacker", { turns: bash(script), config: "" });
         await waitForOutput(/attacker loaded/);
         await project.trigger("victim");
         const { stdout } = await project.al("run", "attacker");

@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { isAgentName } from "../../../../src/foundation/config/agent-files.ts";
 import { fiveFields, scheduleProblem } from "../../../../src/foundation/config/schedule.ts";
 import { indexedBinding, letsThrough } from "../../../../src/features/webhooks/binding-index.ts";
 import { interpret, parseDelivery } from "../../../../src/features/webhooks/interpret.ts";
@@ -122,14 +121,6 @@ test("a webhook filter accepts only its listed values, for random filters and pa
     share(2_500),
   );
 });
-
-test("only valid file names are accepted as agent names", () =>
-  fc.assert(
-    fc.property(nastyText, (name) => {
-      expect(isAgentName(name)).toBe(/^[a-z0-9][a-z0-9-]*$/.test(name) && name.length < 64);
-    }),
-    share(1_000),
-  ));
 
 describe("a run's socket", () => {
   const side = perFile(socketSide, (side) => side.remove());

@@ -30,7 +30,7 @@ function whole(count: number, body: Buffer, path = model): Shape {
 }
 
 /** JSON of one object with so many keys, which begin with `name`. */
-export function objectOfKeys(count: number, name: string): string {
+function objectOfKeys(count: number, name: string): string {
   return `{${Array.from({ length: count }, (_, n) => `"${name}${n}":0`).join(",")}}`;
 }
 

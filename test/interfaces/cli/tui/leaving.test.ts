@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { whyNoTerminal } from "../terminal.ts";
 import { test, untilLeftClean, untilRunning } from "./live-project.ts";
 import { noteSkipped } from "../../../helpers/note-skipped.ts";
@@ -67,9 +66,8 @@ describe.skipIf(noTerminal !== null)(
     test("restores the terminal after a crash, and prints the stack trace on it", async ({
       project,
     }) => {
-      project.write("boom.mjs", 'process.on("SIGUSR2", () => { throw new Error("boom") });\n');
-      const boom = join(project.dir, "boom.mjs");
-      const view = project.start([], { env: { NODE_OPTIONS: `--import=${boom}` } });
+      const code = 'process.on("SIGUSR2", () => { throw new Error("boom") });\n';
+      const view = project.startWith(code);
       await view.until("al agent new");
       view.signal("SIGUSR2");
       await untilLeftClean(view, 1);
@@ -77,10 +75,8 @@ describe.skipIf(noTerminal !== null)(
     });
 
     test("ends after an internal error, while the scheduler continues", async ({ project }) => {
-      project.write("boom.mjs", brokenQuestion);
       project.addAgent("first");
-      const boom = join(project.dir, "boom.mjs");
-      const view = project.start([], { env: { NODE_OPTIONS: `--import=${boom}` } });
+      const view = project.startWith(brokenQuestion);
       await view.until(/> first +idle/);
       view.type("r");
       await view.until("the live view broke (no question here); the scheduler continues");

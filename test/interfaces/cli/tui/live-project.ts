@@ -31,6 +31,13 @@ function makeLiveProject() {
   const started: Emulator[] = [];
   const write = (path: string, text: string) => folders.write(path, text);
   write("config.toml", scriptedModel);
+  /** `al start` on a terminal of its own. */
+  const start = (options: Partial<EmulatorOptions> = {}) => {
+    const env = { HOME: home, AL_HOME: home, ...options.env };
+    const emulator = emulate(["start", "-p", dir], { ...options, env });
+    started.push(emulator);
+    return emulator;
+  };
   return {
     dir,
     write,
@@ -45,13 +52,10 @@ function makeLiveProject() {
       globSync(`${dir}/.al/logs/${name}-2*`)
         .map((file) => readFileSync(file, "utf8"))
         .join(""),
-    /** `al start` on a terminal of its own. */
-    start: (args: readonly string[] = [], options: Partial<EmulatorOptions> = {}) => {
-      const env = { HOME: home, AL_HOME: home, ...options.env };
-      const emulator = emulate(["start", "-p", dir, ...args], { ...options, env });
-      started.push(emulator);
-      return emulator;
-    },
+    start,
+    /** The same after this code has run in its process. */
+    startWith: (code: string) =>
+      start({ env: { NODE_OPTIONS: `--import=${write("preloaded.mjs", code)}` } }),
     /** Ends whatever still runs. */
     remove: () => {
       for (const emulator of started) {

@@ -27,7 +27,7 @@ describe.skipIf(noTerminal !== null)(
     test("names the first step for an empty project, and shows the first agent", async ({
       project,
     }) => {
-      const view = project.start([], { env: { NO_COLOR: "1" } });
+      const view = project.start({ env: { NO_COLOR: "1" } });
       await view.until("al agent new");
       expect(view.isAlternate()).toBe(true);
       project.addAgent("first");
@@ -76,7 +76,7 @@ describe.skipIf(noTerminal !== null)(
 
     test("fits every size, also while it is resized", async ({ project }) => {
       for (let index = 10; index < 60; index++) project.addAgent(`agent-${index}`);
-      const view = project.start([], { columns: 80, rows: 24 });
+      const view = project.start({ columns: 80, rows: 24 });
       await view.until(/> agent-10/);
       view.type(pageDown.repeat(3));
       await view.until(/> agent-59/);

@@ -5,21 +5,16 @@ import { createServer as createHttpsServer } from "node:https";
 import { createServer as createTcpServer } from "node:net";
 import type { Server, Socket } from "node:net";
 import { dialDirect, type Dial } from "../../../../src/runtime/run-api/egress/dial.ts";
-import { certificateAuthority } from "../../../helpers/certificate-authority.ts";
+import { certificateFor } from "../../../helpers/git-https-server.ts";
 import { listen } from "../../../helpers/listen.ts";
 
 /** Where all servers stand, on their usual ports. */
 export const publicAddress = "203.0.113.10";
 export const banner = "SSH-2.0-test\r\n";
 
-const authority = certificateAuthority();
-const certificate = authority.issue(
-  "api.allowed.test",
-  "*.allowed.test",
-  "other.test",
-  `IP:${publicAddress}`,
+const certificate = certificateFor(
+  `DNS:api.allowed.test,DNS:*.allowed.test,DNS:other.test,IP:${publicAddress}`,
 );
-authority.remove();
 
 /** Echoes what is posted, redirects from one path, and greets otherwise. */
 const greeting: RequestListener = (request, response) => {
@@ -44,8 +39,8 @@ export async function outsideHosts() {
   for (const [port, server] of servers) ports.set(port, await listen(server));
   const names = ["api.allowed.test", "files.allowed.test", "other.test"];
   const hosts = {
-    /** PEM of the authority that their certificates come from. */
-    ca: authority.cert,
+    /** PEM of the certificate that clients have to trust. */
+    ca: certificate.cert,
     /** The addresses of each name, to be changed by a test. */
     names: new Map<string, readonly string[]>(names.map((name) => [name, [publicAddress]])),
     /** The names that were looked up, in order. */
