@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Act } from "./contracts/audit-acts.ts";
 import type { Person } from "./contracts/questions.ts";
 import type { Scope } from "./contracts/scopes.ts";
-import { UserError } from "./errors.ts";
+import { usageError } from "./errors.ts";
 
 /** Whether an agent is one of those that a token is limited to. */
 export type IsMine = (agent: string | null | undefined) => boolean;
@@ -153,6 +153,6 @@ export function requestOf(address: string, input: object) {
 }
 
 function segment(value: string): string {
-  if (/^\.{1,2}$/.test(value)) throw new UserError("usage", `"${value}" is not a name`);
+  if (/^\.{1,2}$/.test(value)) throw usageError(`"${value}" is not a name`);
   return encodeURIComponent(value);
 }

@@ -2,7 +2,7 @@ import { auditTime, buffer, concatMap, defer, filter, from, map, startWith, Subj
 import type { Observable } from "rxjs";
 import type { Problem } from "../../streams/vocabulary.ts";
 import { bareSkillProblem, readBareSkill } from "../foundation/config/agent-files.ts";
-import { messageOf, UserError } from "../foundation/errors.ts";
+import { failureOf } from "../foundation/errors.ts";
 import { scanProject, type Scan } from "../foundation/files/scan.ts";
 
 /**
@@ -11,10 +11,12 @@ import { scanProject, type Scan } from "../foundation/files/scan.ts";
  */
 export function scanFiles(projectDir: string): Promise<Scan> {
   return scanProject(projectDir).catch((cause: unknown) => {
-    throw new UserError("unreadable_agents", `the agents can't be read: ${messageOf(cause)}`, {
-      hint: "make agents/ and the directories on its way readable for the user that runs the scheduler",
+    throw failureOf(
+      "unreadable_agents",
+      "the agents can't be read",
       cause,
-    });
+      "make agents/ and the directories on its way readable for the user that runs the scheduler",
+    );
   });
 }
 

@@ -1,3 +1,4 @@
+import { isoTime } from "../iso-times.ts";
 import { durationText } from "../duration-text.ts";
 import { lateText, slotsText } from "../late-text.ts";
 import { problemText } from "../problem-text.ts";
@@ -126,7 +127,7 @@ function triggerFields(trigger: Trigger): Readonly<Record<string, unknown>> {
   const { kind } = trigger;
   switch (kind) {
     case "cron":
-      return { kind, scheduledFor: new Date(trigger.scheduledFor).toISOString() };
+      return { kind, scheduledFor: isoTime(trigger.scheduledFor) };
     case "webhook": {
       const { action, repo, number, title, url, receiptId } = trigger.event;
       return { kind, action, repo, number, title, url, receiptId };

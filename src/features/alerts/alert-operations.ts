@@ -1,18 +1,12 @@
-import { isoTime } from "../../foundation/contracts/format.ts";
+import { isoTime, isoTimes } from "../../../streams/iso-times.ts";
 import { pageOf } from "../../foundation/contracts/page-of.ts";
 import { meantOr } from "../../foundation/contracts/did-you-mean.ts";
 import { UserError } from "../../foundation/errors.ts";
 import { alertTitle } from "./rules/alert-text.ts";
-import type {
-  Acknowledgement,
-  OpenAlert,
-  StoredDelivery,
-  TargetDeliveries,
-} from "./rules/alert.ts";
+import type { OpenAlert, StoredDelivery, TargetDeliveries } from "./rules/alert.ts";
 import type { AlertOperationsDeps } from "./alerts.ts";
 import type {
   AckRequest,
-  AcknowledgementView,
   AlertDeliveryView,
   AlertsQuery,
   AlertsReport,
@@ -35,7 +29,7 @@ export function createAlertOperations(
     ...one,
     since: isoTime(one.since),
     reason: redact(one.reason),
-    ack: ack && ackView(ack),
+    ack: ack && isoTimes(ack, "at", "until"),
   });
   return {
     /** The targets of alerts, the open alerts, and the deliveries, newest first. */
@@ -92,15 +86,11 @@ export function createAlertOperations(
 
 export type AlertOperations = ReturnType<typeof createAlertOperations>;
 
-function ackView({ by, at, until }: Acknowledgement): AcknowledgementView {
-  return { by, at: isoTime(at), until: until === null ? null : isoTime(until) };
-}
-
 function unknownTarget(name: string, names: readonly string[]): UserError {
   const known = names.length === 0 ? "config.toml has none" : `config.toml has ${names.join(", ")}`;
   const message = `there is no target ${JSON.stringify(name)} of alerts; ${known}`;
   const hint = meantOr(name, names, "a table [alerts.<name>] in config.toml makes one");
-  return new UserError("unknown_target", message, { hint });
+  return new UserError("unknown_target", message, hint);
 }
 
 function deliveryView({ alert, ...delivery }: StoredDelivery): AlertDeliveryView {
@@ -116,7 +106,7 @@ function deliveryView({ alert, ...delivery }: StoredDelivery): AlertDeliveryView
     attempts,
     nextAt: state === "waiting" ? isoTime(delivery.nextAt) : null,
     lastError,
-    endedAt: endedAt === null ? null : isoTime(endedAt),
+    endedAt: isoTime(endedAt),
   };
 }
 

@@ -1,7 +1,7 @@
 import { filter, firstValueFrom, Subject } from "rxjs";
 import { v7 as uuidV7 } from "uuid";
+import { isoTime } from "../../../streams/iso-times.ts";
 import type { Clock } from "../../../streams/clock.ts";
-import { isoTime } from "../../foundation/contracts/format.ts";
 import { checkAnswer, endText } from "../../foundation/contracts/questions.ts";
 import type { Answer, Person, Question } from "../../foundation/contracts/questions.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";

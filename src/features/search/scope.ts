@@ -117,6 +117,6 @@ export function placeOf({ before }: SearchQuery): Place | null {
   throw new UserError(
     "bad_cursor",
     `"before" is not the \`next\` of a page: ${before.slice(0, 40)}`,
-    { hint: "leave it out for the first page" },
+    "leave it out for the first page",
   );
 }

@@ -67,7 +67,7 @@ function assertSelective({ words, isPrefix }: Term): void {
 }
 
 function badSearch(problem: string, hint: string): UserError {
-  return new UserError("bad_search", problem, { hint });
+  return new UserError("bad_search", problem, hint);
 }
 
 function isUnspacedCharacter(text: string): boolean {

@@ -136,25 +136,29 @@ async function must(
 ): Promise<Buffer> {
   const { ok, stdout, stderr } = await runGit(args, options, input);
   if (ok) return stdout;
-  throw new UserError("git_failed", `git ${args[0] ?? ""}: ${lastLine(stderr)}`, {
-    hint: "the repository may be damaged, or be built to do damage",
-  });
+  throw new UserError(
+    "git_failed",
+    `git ${args[0] ?? ""}: ${lastLine(stderr)}`,
+    "the repository may be damaged, or be built to do damage",
+  );
 }
 
 function unreachable(url: string, stderr: string, maxBytes: number): UserError {
   if (/File too large/.test(stderr)) {
-    return new UserError("too_large", `${url} is larger than ${maxBytes / 1024 ** 2} MiB`, {
-      hint: "a skill is a few files; ask its author for a repository of its own",
-    });
+    return new UserError(
+      "too_large",
+      `${url} is larger than ${maxBytes / 1024 ** 2} MiB`,
+      "a skill is a few files; ask its author for a repository of its own",
+    );
   }
   if (/remote ref HEAD/.test(stderr)) {
-    return new UserError("no_skill", `${url} has no commit yet`, {
-      hint: "commit a SKILL.md there",
-    });
+    return new UserError("no_skill", `${url} has no commit yet`, "commit a SKILL.md there");
   }
-  return new UserError("git_failed", `${url} can't be fetched: ${lastLine(stderr)}`, {
-    hint: "does git ls-remote with this address work? For a private repository set up ssh or a credential helper",
-  });
+  return new UserError(
+    "git_failed",
+    `${url} can't be fetched: ${lastLine(stderr)}`,
+    "does git ls-remote with this address work? For a private repository set up ssh or a credential helper",
+  );
 }
 
 /** git's last line is often advice: its errors are more exact. */
@@ -224,7 +228,5 @@ function quoted(path: string): string {
 
 function tooLarge(dir: string, maxBytes: number): UserError {
   const message = `${dir} has more than ${limits.files} files or ${maxBytes / 1024 ** 2} MiB`;
-  return new UserError("too_large", message, {
-    hint: "a skill is a few files; name its own directory",
-  });
+  return new UserError("too_large", message, "a skill is a few files; name its own directory");
 }

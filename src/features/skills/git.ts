@@ -69,19 +69,23 @@ export async function runGit(
     throw new UserError("interrupted", "interrupted; nothing was changed", { exitCode: 130 });
   }
   if (ended.timedOut) {
-    throw new UserError("git_timeout", `git did not finish within ${timeoutMs / 1000} s`, {
-      hint: "try again later, or clone the repository by hand and add the directory",
-    });
+    throw new UserError(
+      "git_timeout",
+      `git did not finish within ${timeoutMs / 1000} s`,
+      "try again later, or clone the repository by hand and add the directory",
+    );
   }
   if (ended.isMaxBuffer) {
     const message = `the repository lists or holds more than ${maxOutputBytes / 1024 ** 2} MiB`;
-    throw new UserError("too_large", message, {
-      hint: "a skill is a few files; the repository may be built to do damage",
-    });
+    throw new UserError(
+      "too_large",
+      message,
+      "a skill is a few files; the repository may be built to do damage",
+    );
   }
   const stderr = Buffer.from(ended.stderr).toString("utf8");
   if (ended.exitCode === 127) {
-    throw new UserError("no_git", "git is not installed", { hint: "install git" });
+    throw new UserError("no_git", "git is not installed", "install git");
   }
   return { ok: ended.exitCode === 0, stdout: Buffer.from(ended.stdout), stderr };
 }
@@ -160,7 +164,9 @@ export function parseBlobs(output: Buffer, count: number): Buffer[] {
 }
 
 function damaged(part: string): UserError {
-  return new UserError("git_failed", `the repository has ${part}`, {
-    hint: "git fsck in a clone of it may say more",
-  });
+  return new UserError(
+    "git_failed",
+    `the repository has ${part}`,
+    "git fsck in a clone of it may say more",
+  );
 }

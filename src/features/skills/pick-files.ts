@@ -93,9 +93,11 @@ function refuseTwins(files: readonly TreeEntry[]): void {
 /** `path` is null for the skill as a whole. */
 function refused(path: string | null, why: string): UserError {
   const subject = path === null ? "it" : JSON.stringify(path);
-  return new UserError("unsafe_skill", `the skill is refused: ${subject} ${why}`, {
-    hint: "nothing was written; ask the skill's author",
-  });
+  return new UserError(
+    "unsafe_skill",
+    `the skill is refused: ${subject} ${why}`,
+    "nothing was written; ask the skill's author",
+  );
 }
 
 /** A skill of a repository. */

@@ -1,3 +1,4 @@
+import { isoTimes } from "../../../streams/iso-times.ts";
 import type { BudgetState } from "./budget-states.ts";
 import type { SpendMeter } from "./meter.ts";
 import { usdOfNano } from "../../foundation/contracts/money.ts";
@@ -47,7 +48,7 @@ export function createSpendAnswers(deps: SpendAnswerDeps): (asked: SpendRequest)
     const limits = deps.limits(agents.map(({ name }) => name));
     return {
       rows: rows.map((row) => ({ key: row.key, ...spendView(row) })),
-      limits: limits.map(limitView),
+      limits: limits.map((state) => isoTimes(state, "endsAt")),
       forecast: forecastView(agents, report, now),
     };
   };
@@ -58,11 +59,6 @@ export function spendView({ nano, subscriptionNano, ...counts }: Omit<SpendRow, 
   const { calls, tokens, unpriced, estimated } = counts;
   const amounts = { usd: usdOfNano(nano), subscriptionUsd: usdOfNano(subscriptionNano) };
   return { ...amounts, calls, tokens, unpriced, estimated };
-}
-
-/** A limit in the API's form. */
-function limitView({ endsAt, ...state }: BudgetState): SpendLimit {
-  return { ...state, endsAt: endsAt === null ? null : new Date(endsAt).toISOString() };
 }
 
 /** Null if no run of an agent with a trigger called a model. */
@@ -99,7 +95,8 @@ export async function raiseBudget(
   const agent = agentOf(scope, deps);
   await deps.meter.raise(scope, usd);
   const limits = deps.meter.limits(agent === null ? [] : [agent]);
-  return limits.filter((limit) => limit.scope === scope).map(limitView);
+  const own = limits.filter((limit) => limit.scope === scope);
+  return own.map((limit) => isoTimes(limit, "endsAt"));
 }
 
 /** The agent whose limits are raised; null for the project's and a run's. Throws a UserError. */

@@ -12,9 +12,11 @@ export function parseHeaders(text: string): Readonly<Record<string, string>> {
       const decoded = name === "" ? null : decode(value.trim());
       if (decoded === null) {
         const message = `header ${pairs.indexOf(pair) + 1} of the collector's credential is not name=value`;
-        throw new UserError("invalid_credential", message, {
-          hint: 'write "Authorization=Basic%20...,x-team=ops", values percent-encoded',
-        });
+        throw new UserError(
+          "invalid_credential",
+          message,
+          'write "Authorization=Basic%20...,x-team=ops", values percent-encoded',
+        );
       }
       return [name, decoded] as const;
     }),

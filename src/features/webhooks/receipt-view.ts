@@ -1,3 +1,4 @@
+import { isoTime } from "../../../streams/iso-times.ts";
 import { UserError } from "../../foundation/errors.ts";
 import { valueAt } from "../../../streams/where.ts";
 import { maxReadableBytes } from "../../foundation/contracts/body-limits.ts";
@@ -31,7 +32,7 @@ export function viewReceipt(id: string, deps: ReceiptViewDeps): ReceiptView {
   );
   return {
     receiptId: receipt.id,
-    at: new Date(receipt.at).toISOString(),
+    at: isoTime(receipt.at),
     source: receipt.source,
     type: receipt.type,
     deliveryId: receipt.deliveryId,

@@ -47,9 +47,11 @@ export function atTime(type: string, body: Buffer, now: number): Buffer {
 function providerOf(type: string): Provider {
   const provider = providerTable.get(type);
   if (provider !== undefined) return provider;
-  throw new UserError("unknown_webhook_type", `there is no webhook type "${type}"`, {
-    hint: `use one of ${[...providerTable.keys()].join(", ")}`,
-  });
+  throw new UserError(
+    "unknown_webhook_type",
+    `there is no webhook type "${type}"`,
+    `use one of ${[...providerTable.keys()].join(", ")}`,
+  );
 }
 
 /** A payload from a file. */

@@ -2,7 +2,7 @@ import { parse as parseKept, patch } from "@decimalturn/toml-patch";
 import { parse, stringify, TomlDate } from "smol-toml";
 import { isPlainObject } from "../contracts/json-size.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
-import { UserError } from "../errors.ts";
+import { UserError, usageError } from "../errors.ts";
 
 /** One change of a TOML file; without a value the key is removed. */
 export interface Edit {
@@ -17,7 +17,8 @@ type Table = Record<string, unknown>;
 /** `key=value` as a person writes it: the value is TOML, or else text without quotes. Throws a UserError (usage). */
 export function parseSetting(setting: string): Edit {
   const at = setting.indexOf("=");
-  if (at < 1) throw usage(`${setting} is not a setting`, "expected key=value, such as scale=2");
+  if (at < 1)
+    throw usageError(`${setting} is not a setting`, "expected key=value, such as scale=2");
   return { path: parseKey(setting.slice(0, at)), value: parseValue(setting.slice(at + 1).trim()) };
 }
 
@@ -33,7 +34,7 @@ export function parseKey(key: string): string[] {
     }
     return path;
   } catch {
-    throw usage(`${key} is not a key`, "expected a TOML key, such as scale or runtime.type");
+    throw usageError(`${key} is not a key`, "expected a TOML key, such as scale or runtime.type");
   }
 }
 
@@ -98,7 +99,7 @@ function valueIn(there: unknown, { path, value, isAdded = false }: Edit): unknow
 /** The list with the missing values added. Throws a UserError (usage) if it is not a list. */
 function longer(there: unknown, value: unknown, path: readonly string[]): readonly unknown[] {
   if (!Array.isArray(there)) {
-    throw usage(`${path.join(".")} is not a list`, "--set replaces its value");
+    throw usageError(`${path.join(".")} is not a list`, "--set replaces its value");
   }
   const before: readonly unknown[] = there.filter((one) => one !== emptyMark);
   const added: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -113,9 +114,11 @@ export function refuseUnset(
   for (const { path } of edits.filter(({ value }) => value === undefined)) {
     const near = missingKey(file.text, path);
     if (near === null) continue;
-    throw new UserError("unknown_key", `${file.path} has no key ${path.join(".")}${near}`, {
-      hint: "nothing was written",
-    });
+    throw new UserError(
+      "unknown_key",
+      `${file.path} has no key ${path.join(".")}${near}`,
+      "nothing was written",
+    );
   }
 }
 
@@ -134,11 +137,9 @@ function tableOf(text: string): Table {
   try {
     return parseKept(text) as Table;
   } catch (error) {
-    const hint = "al doctor shows the line; correct it by hand first";
-    throw new UserError("invalid_config", "the file is not valid TOML", { hint, cause: error });
+    throw new UserError("invalid_config", "the file is not valid TOML", {
+      hint: "al doctor shows the line; correct it by hand first",
+      cause: error,
+    });
   }
-}
-
-function usage(message: string, hint: string): UserError {
-  return new UserError("usage", message, { hint, exitCode: 2 });
 }

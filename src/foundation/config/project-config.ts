@@ -30,12 +30,17 @@ export interface ProjectConfig {
     readonly starting: number;
   };
   readonly gateway: {
+    /** 0 for any free one. */
     readonly port: number;
+    /** The address to bind. */
     readonly host: string;
+    /** Further names that the operator routes accept, without port. */
     readonly allowedHosts: readonly string[];
+    /** Whether the values that a reverse proxy adds to `X-Forwarded-*` are trusted. */
     readonly trustProxy: boolean;
+    /** The largest body of a delivery. */
     readonly maxBodyBytes: number;
-    /** Origin by which people reach the dashboard, null for the gateway's own address. */
+    /** Origin by which people reach the dashboard, null for the gateway's own address; its path is where a proxy serves it. */
     readonly publicUrl: string | null;
     /** Whether agents' files are edited over HTTP. */
     readonly edit: boolean;

@@ -27,9 +27,11 @@ export async function readProject(dir: string): Promise<ProjectFile> {
     return { dir, text: file.text, machineTimezone: machineTimezone(), machineCores };
   }
   if (file.type === "missing") {
-    throw new UserError("not_a_project", `not a project: ${dir} holds no config.toml`, {
-      hint: "al new <dir> makes one; -p <dir> names one that is somewhere else",
-    });
+    throw new UserError(
+      "not_a_project",
+      `not a project: ${dir} holds no config.toml`,
+      "al new <dir> makes one; -p <dir> names one that is somewhere else",
+    );
   }
   throw new UserError("unreadable_file", `${join(dir, "config.toml")} ${file.reason}`);
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gatewayKeyType } from "../contracts/credential-reference.ts";
-import { UserError, hasCode, messageOf } from "../errors.ts";
+import { UserError, hasCode, failureOf } from "../errors.ts";
 import { storeDir, placeSecret, checkPrivateDir, readSecret } from "./read-secret.ts";
 
 /** The gateway's API key and the file that holds it. */
@@ -67,10 +67,11 @@ async function readKey(home: string, path: string): Promise<string | null> {
   for (const dir of [store, dirname(dirname(path)), dirname(path)]) await checkPrivateDir(dir);
   const key = await readSecret(path, store);
   if (key === null || keyPattern.test(key)) return key;
-  const message = `${path} holds no usable key: expected 16 to 512 ASCII characters`;
-  throw new UserError("api_key", message, {
-    hint: "delete the file; the next start makes a new key",
-  });
+  throw new UserError(
+    "api_key",
+    `${path} holds no usable key: expected 16 to 512 ASCII characters`,
+    "delete the file; the next start makes a new key",
+  );
 }
 
 /** Puts a key in place; throws a UserError if that fails. */
@@ -82,8 +83,6 @@ async function placed<T>(
   try {
     return await placeSecret(path, key, put);
   } catch (error) {
-    throw new UserError("api_key", `${path} can't be written: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw failureOf("api_key", `${path} can't be written`, error);
   }
 }

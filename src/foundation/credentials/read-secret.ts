@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, rm, realpath, stat } from "node:fs/promises";
 import { constants, type Stats } from "node:fs";
 import { shellWord } from "../contracts/shell-word.ts";
-import { isMissing, messageOf, UserError } from "../errors.ts";
+import { isMissing, UserError, failureOf } from "../errors.ts";
 
 const maxBytes = 64 * 1024;
 
@@ -35,9 +35,11 @@ export async function checkPrivateDir(path: string): Promise<void> {
 async function insideStore(path: string, store: string): Promise<string> {
   const real = await realpath(path);
   if (real.startsWith((await realpath(store)) + sep)) return real;
-  throw new UserError("unsafe_credential", `${path} is a link that leads out of ${store}`, {
-    hint: "put a copy of the file in its place",
-  });
+  throw new UserError(
+    "unsafe_credential",
+    `${path} is a link that leads out of ${store}`,
+    "put a copy of the file in its place",
+  );
 }
 
 async function readPrivate(real: string, path: string): Promise<string> {
@@ -50,8 +52,10 @@ async function readPrivate(real: string, path: string): Promise<string> {
   }
   checkMode(path, stats, "600");
   if (stats.size > maxBytes) {
-    const found = `${path} has ${stats.size} bytes; a secret has at most ${maxBytes}`;
-    throw new UserError("unsafe_credential", found);
+    throw new UserError(
+      "unsafe_credential",
+      `${path} has ${stats.size} bytes; a secret has at most ${maxBytes}`,
+    );
   }
   return (await file.readFile("utf8")).replace(/(?<![\r\n])[\r\n]+$/, "");
 }
@@ -59,15 +63,15 @@ async function readPrivate(real: string, path: string): Promise<string> {
 function checkMode(path: string, { mode }: Stats, wanted: "600" | "700"): void {
   if ((mode & 0o077) === 0) return;
   const found = (mode & 0o777).toString(8);
-  throw new UserError("unsafe_credential", `${path} is open to other users (mode ${found})`, {
-    hint: `chmod ${wanted} ${shellWord(path)}`,
-  });
+  throw new UserError(
+    "unsafe_credential",
+    `${path} is open to other users (mode ${found})`,
+    `chmod ${wanted} ${shellWord(path)}`,
+  );
 }
 
 function unreadable(path: string, cause: unknown): UserError {
-  return new UserError("unsafe_credential", `${path} can't be read: ${messageOf(cause)}`, {
-    cause,
-  });
+  return failureOf("unsafe_credential", `${path} can't be read`, cause);
 }
 
 /**

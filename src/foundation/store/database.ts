@@ -1,5 +1,5 @@
 import { existsSync, renameSync, rmSync, linkSync, statSync } from "node:fs";
-import { messageOf, UserError } from "../errors.ts";
+import { messageOf, UserError, failureOf } from "../errors.ts";
 import { createPrivately, inodeOf } from "./state-dir.ts";
 import { DatabaseSync } from "node:sqlite";
 import { corruptHint, storeError } from "./store-error.ts";
@@ -64,18 +64,22 @@ function createDatabase(path: string): void {
 
 /** The error of an existing file without a byte. */
 export function emptied(path: string): UserError {
-  return new UserError("store_corrupt", `${path}: the file is empty, and its content is gone`, {
-    hint: corruptHint,
-  });
+  return new UserError(
+    "store_corrupt",
+    `${path}: the file is empty, and its content is gone`,
+    corruptHint,
+  );
 }
 
 function unopened(path: string, error: unknown): unknown {
   const translated = storeError(path, error);
   if (translated !== error || error instanceof UserError) return translated;
-  return new UserError("store_unavailable", `${path}: ${messageOf(error)}`, {
-    hint: "make the file and its directory readable and writable",
-    cause: error,
-  });
+  return failureOf(
+    "store_unavailable",
+    path,
+    error,
+    "make the file and its directory readable and writable",
+  );
 }
 
 /** Whether the file has the latest format. Throws UserError `store_newer`, or `store_older` if no step begins at its version. */
@@ -117,7 +121,7 @@ function older(path: string, version: number): UserError {
   return new UserError(
     "store_older",
     `${path}: written before version 0.1.0 of this program (format ${version})`,
-    { hint: "begin anew: with no scheduler running (al stop), move the file away" },
+    "begin anew: with no scheduler running (al stop), move the file away",
   );
 }
 
@@ -125,9 +129,7 @@ function newer(path: string, version: number): UserError {
   return new UserError(
     "store_newer",
     `${path}: written by a newer version of this program (format ${version})`,
-    {
-      hint: "install that version again, or begin anew: with no scheduler running (al stop), move the file away",
-    },
+    "install that version again, or begin anew: with no scheduler running (al stop), move the file away",
   );
 }
 

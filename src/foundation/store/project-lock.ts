@@ -98,9 +98,11 @@ function lockedError(projectDir: string): UserError {
       ? "another scheduler that is just starting or stopping"
       : `the scheduler with pid ${info.pid}, since ${momentText(Date.parse(info.startedAt))}` +
         (info.gatewayUrl === null ? "" : `, at ${info.gatewayUrl}`);
-  return new UserError("project_locked", `${projectDir} is held by ${who}`, {
-    hint: `stop it with: al stop --project ${shellWord(projectDir)}`,
-  });
+  return new UserError(
+    "project_locked",
+    `${projectDir} is held by ${who}`,
+    `stop it with: al stop --project ${shellWord(projectDir)}`,
+  );
 }
 
 /** The scheduler that holds a project, in `.al/run/scheduler.json`. Paths and URLs are null until it listens. */

@@ -146,9 +146,11 @@ const noCommits: GroupCommit = {
 };
 
 function outdated(path: string): UserError {
-  return new UserError("store_older", `${path}: written by an earlier version of this program`, {
-    hint: "al start brings it up to date",
-  });
+  return new UserError(
+    "store_older",
+    `${path}: written by an earlier version of this program`,
+    "al start brings it up to date",
+  );
 }
 
 /** How a run reaches the scheduler. */

@@ -1,6 +1,6 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { UserError, messageOf } from "../../foundation/errors.ts";
+import { failureOf, UserError } from "../../foundation/errors.ts";
 import { draftName } from "../../foundation/files/replace-file.ts";
 import { problemText } from "../../../streams/problem-text.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
@@ -42,10 +42,7 @@ export async function writeNew(path: string, { content, isExecutable }: NewFile)
 }
 
 export function unwritable(path: string, cause: unknown, hint?: string): UserError {
-  return new UserError("unwritable", `${path} can't be written: ${messageOf(cause)}`, {
-    ...(hint === undefined ? {} : { hint }),
-    cause,
-  });
+  return failureOf("unwritable", `${path} can't be written`, cause, hint);
 }
 
 interface AgentTexts {

@@ -61,9 +61,7 @@ export function authenticateKey(
 }
 
 function unauthorized(): UserError {
-  return new UserError("unauthorized", "This needs the gateway's API key or an API token.", {
-    headers: { "www-authenticate": "Bearer" },
-  });
+  return new UserError("unauthorized", "This needs the gateway's API key or an API token.");
 }
 
 async function identify(

@@ -16,7 +16,8 @@ import {
 import { inTurn } from "../../foundation/contracts/in-turn.ts";
 import type { GatewayDeps } from "./deps.ts";
 import { limitBodies } from "./limit-bodies.ts";
-import { answerClientError, problemOf, sendProblem } from "./problem.ts";
+import { sendProblem } from "../../foundation/send-problem.ts";
+import { answerClientError, problemOf } from "./problem.ts";
 import { createEventStreams } from "./sse.ts";
 import { limitOf, onlyMine } from "./token-limits.ts";
 import { promisify } from "node:util";

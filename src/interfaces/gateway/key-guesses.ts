@@ -64,9 +64,12 @@ export function createKeyCheck(
 
 function tooMany(ms: number): UserError {
   const seconds = Math.ceil(ms / 1000);
-  const detail = `Too many wrong keys; wait ${seconds} s and try again, or use the link that al open makes.`;
   const headers = { "retry-after": String(seconds) };
-  return new UserError("too_many_tries", detail, { headers });
+  return new UserError(
+    "too_many_tries",
+    `Too many wrong keys; wait ${seconds} s and try again, or use the link that al open makes.`,
+    { headers },
+  );
 }
 
 /** One household has 2^64 IPv6 addresses: its first half stands for all of them. */

@@ -73,7 +73,10 @@ function oldestOfTheLarge(bodies: ReadonlySet<HeldBody>): HeldBody | undefined {
 }
 
 function tooMuch(): UserError {
-  const detail = "Too much is being delivered at the same time; deliver it again.";
   const headers = { "retry-after": "5", connection: "close" };
-  return new UserError("too_many_bytes", detail, { headers });
+  return new UserError(
+    "too_many_bytes",
+    "Too much is being delivered at the same time; deliver it again.",
+    { headers },
+  );
 }

@@ -1,7 +1,6 @@
-import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { FastifyError, FastifyReply } from "fastify";
-import { headersFor, UserError } from "../../foundation/errors.ts";
+import { UserError } from "../../foundation/errors.ts";
+import { clientStatus, problemText } from "../../foundation/send-problem.ts";
 
 /** Codes of the framework's own errors; every other 4xx of it is `malformed`. */
 const frameworkCodes: Readonly<Record<number, string>> = {
@@ -15,7 +14,7 @@ const frameworkCodes: Readonly<Record<number, string>> = {
 export function problemOf(error: unknown): UserError {
   if (error instanceof UserError && (error.status !== 500 || error.code === "internal"))
     return error;
-  const status = frameworkStatus(error);
+  const status = clientStatus(error);
   if (status !== null && error instanceof Error)
     return new UserError(frameworkCodes[status] ?? "malformed", error.message, { status });
   return internalError(error);
@@ -26,32 +25,6 @@ export function internalError(cause: unknown): UserError {
   return new UserError("internal", "Something went wrong; the scheduler's log says what.", {
     cause,
   });
-}
-
-function frameworkStatus(error: unknown): number | null {
-  const status = (error as Partial<FastifyError> | null)?.statusCode;
-  return status !== undefined && status >= 400 && status < 500 ? status : null;
-}
-
-/** The fields of a problem document; an error's stack trace would cost more than all of it. */
-type Problem = Pick<UserError, "status" | "code" | "message"> & Partial<Pick<UserError, "headers">>;
-
-/** Answers with the problem document. */
-export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
-  return reply
-    .code(problem.status)
-    .headers(problem.headers ?? headersFor(problem.status))
-    .type("application/problem+json")
-    .send(problemText(problem).body);
-}
-
-/** The title and the body of a problem answer. */
-function problemText({ status, message: detail, code: error }: Problem): {
-  readonly title: string;
-  readonly body: string;
-} {
-  const title = STATUS_CODES[status] ?? "Error";
-  return { title, body: JSON.stringify({ type: "about:blank", title, status, detail, error }) };
 }
 
 const unreadable: Readonly<Record<string, UserError | undefined>> = {

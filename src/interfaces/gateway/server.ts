@@ -129,8 +129,10 @@ function listenError(error: unknown, { host, port }: Pick<TcpSettings, "host" | 
     return new UserError("port_in_use", `port ${port} is in use${where}`, { hint, cause: error });
   }
   if (hasCode(error, "EACCES")) {
-    const message = `port ${port} needs more rights than this user has`;
-    return new UserError("port_forbidden", message, { hint, cause: error });
+    return new UserError("port_forbidden", `port ${port} needs more rights than this user has`, {
+      hint,
+      cause: error,
+    });
   }
   if (hasCode(error, "EADDRNOTAVAIL", "ENOTFOUND", "EINVAL")) {
     return new UserError("unknown_address", `this machine has no address ${host} to listen on`, {

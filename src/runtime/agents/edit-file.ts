@@ -17,7 +17,7 @@ import type {
   FileEdited,
   ShownFiles,
 } from "../../foundation/contracts/file-edits.ts";
-import { messageOf, UserError } from "../../foundation/errors.ts";
+import { UserError, failureOf } from "../../foundation/errors.ts";
 import { replaceText } from "../../foundation/files/replace-file.ts";
 import { hiddenLines, refuseBaring, shownText, withHidden } from "./hidden-lines.ts";
 import { checkAgent, newProblems, refuseProblems } from "./project-files.ts";
@@ -129,8 +129,10 @@ const readOnly =
   "files are not edited over HTTP: [gateway].edit is false in the project's config.toml";
 
 function changedOnDisk(path: string): UserError {
-  const message = `${path} has changed on disk since it was read; nothing was written`;
-  return new UserError("conflict", message);
+  return new UserError(
+    "conflict",
+    `${path} has changed on disk since it was read; nothing was written`,
+  );
 }
 
 /** A link may lead to a file that other agents share, or to the project's own; so may the agent's directory. */
@@ -144,8 +146,7 @@ async function mustBeOwn(projectDir: string, agent: string, name: EditableFile):
 
 function unwritable(path: string): (error: unknown) => never {
   return (error) => {
-    const message = `${path} can't be written: ${messageOf(error)}`;
-    throw new UserError("refused", message, { cause: error });
+    throw failureOf("refused", `${path} can't be written`, error);
   };
 }
 

@@ -105,8 +105,10 @@ export function withHidden(text: string, hidden: Hidden, path: string): string {
     // Lines that differ in characters that are not seen, such as a form feed.
     if (!line.includes(mark)) return untouched(index) ?? line;
     if (lines.size === 0 ? isWritten : secret === undefined && others.has(line)) return line;
-    const message = `${path}:${index + 1}  ${mark} stands for a secret; leave the line as it was, or write the secret again`;
-    throw new UserError("refused", message);
+    throw new UserError(
+      "refused",
+      `${path}:${index + 1}  ${mark} stands for a secret; leave the line as it was, or write the secret again`,
+    );
   };
   return edited.map(whole).join(lineEnd);
 }

@@ -135,9 +135,11 @@ async function makeEngine(config: ClusterConfig, sources: EngineSources): Promis
 /** The engine of the active config. Throws a UserError without one. */
 function activeEngine(config: ClusterConfig | null, sources: EngineSources): ActiveEngine {
   if (config === null) {
-    throw new UserError("no_cluster", "config.toml has no [cluster] any more", {
-      hint: "add it again, until the runs of the cluster are over",
-    });
+    throw new UserError(
+      "no_cluster",
+      "config.toml has no [cluster] any more",
+      "add it again, until the runs of the cluster are over",
+    );
   }
   const { engine, address, namespace, subnet } = config;
   return {

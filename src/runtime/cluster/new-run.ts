@@ -78,9 +78,7 @@ function ticketOf(
   { cluster, certificate }: ClusterRunnerOptions,
 ): Ticket {
   if (channel === null) {
-    throw new UserError("no_ticket", "the scheduler made no ticket for the run", {
-      hint: "try it again",
-    });
+    throw new UserError("no_ticket", "the scheduler made no ticket for the run", "try it again");
   }
   return {
     door: cluster().address,

@@ -22,10 +22,11 @@ export function makeSocketDir(baseDir: string): string {
   const dir = join(baseDir, randomBytes(16).toString("base64url"));
   const bytes = Buffer.byteLength(join(dir, socketName));
   if (bytes > longestPath) {
-    const message = `the socket of a run in ${baseDir} would have a path of ${bytes} bytes`;
-    throw new UserError("socket_path_too_long", message, {
-      hint: `A socket's path may hold ${longestPath} bytes: use a folder with a shorter path.`,
-    });
+    throw new UserError(
+      "socket_path_too_long",
+      `the socket of a run in ${baseDir} would have a path of ${bytes} bytes`,
+      `A socket's path may hold ${longestPath} bytes: use a folder with a shorter path.`,
+    );
   }
   mkdirSync(dir);
   return dir;
@@ -39,9 +40,11 @@ export function clearedSocket(dir: string): string {
   mkdirSync(dir, { recursive: true });
   const stat = lstatSync(dir);
   if (!stat.isDirectory() || stat.uid !== process.getuid?.()) {
-    throw new UserError("channel_unsafe", `${dir} is not the scheduler's own folder`, {
-      hint: "The run continues, and can send no request to the scheduler any more.",
-    });
+    throw new UserError(
+      "channel_unsafe",
+      `${dir} is not the scheduler's own folder`,
+      "The run continues, and can send no request to the scheduler any more.",
+    );
   }
   // Independent of the umask.
   chmodSync(dir, dirMode);

@@ -66,9 +66,11 @@ export async function adoptRuns(
 export function refuseAdopted(adopted: readonly AdoptedRun[]): void {
   if (adopted.length === 0) return;
   const names = adopted.map(({ request }) => request.instanceId).join(", ");
-  throw new UserError("runs_left", `runs of a scheduler that died are still running: ${names}`, {
-    hint: "al start takes them over",
-  });
+  throw new UserError(
+    "runs_left",
+    `runs of a scheduler that died are still running: ${names}`,
+    "al start takes them over",
+  );
 }
 
 /** The scheduler's own lines after a run's last one are usually few, and bounded. */

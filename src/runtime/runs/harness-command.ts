@@ -58,7 +58,7 @@ function rootProblem({ name, harness }: Pick<AgentConfig, "name" | "harness">): 
 export async function checkCommand(agent: AgentConfig, env: NodeJS.ProcessEnv): Promise<void> {
   const problem = await commandProblem(agent, env);
   if (problem === null || !problem.isCertain) return;
-  throw new UserError("missing_command", problem.reason, { hint: problem.hint });
+  throw new UserError("missing_command", problem.reason, problem.hint);
 }
 
 /** Why a run refuses messages of people while it works, by their kind; null for those that it takes. */

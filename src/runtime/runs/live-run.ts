@@ -8,7 +8,7 @@ import type { RunStart, Suspension } from "../../../streams/runs/suspension.ts";
 import type { LogEntry, LogLevel, RunEvent, RunRequest } from "../../../streams/vocabulary.ts";
 import { runtimes } from "../../../streams/runtimes.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
-import { mountedSocketDir, refusal } from "../wire/protocol.ts";
+import { endedRun, mountedSocketDir } from "../wire/protocol.ts";
 import type { ModelVerdict, RequestAnswer, RequestName, RunApiRequest } from "../wire/protocol.ts";
 import type { McpTool } from "../../foundation/contracts/mcp.ts";
 import type { Redacted, Redactor } from "../../foundation/credentials/redactor.ts";
@@ -248,7 +248,7 @@ export class LiveRun implements Disposable {
     this.#isOver = true;
     this.#cancelRest();
     this.freezer.forget();
-    this.pending.refuseAll(runIsOver());
+    this.pending.refuseAll(endedRun("over"));
     const endings = [...this.#endings];
     this.#endings.clear();
     for (const ending of endings) ending();
@@ -304,12 +304,7 @@ export class LiveRun implements Disposable {
   }
 }
 
-/** Rejects any request of a run that is not live. */
-export function runIsOver() {
-  return refusal("unauthorized", "This run is over.");
-}
-
-/** The handlers of these requests. Each rejects with a RunApiError to refuse. */
+/** The handlers of these requests. Each rejects with a UserError to refuse. */
 export type Performers<N extends RequestName = RequestName> = {
   readonly [A in N]: (run: LiveRun, request: RunApiRequest<A>) => Promise<RequestAnswer<A>>;
 };

@@ -1,10 +1,10 @@
+import { questionLimits } from "../../foundation/contracts/question-kinds.ts";
 import { modelsOfRuns } from "../../foundation/contracts/model-defaults.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { AgentConfig, ModelConfig } from "../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import { outsideOfRuns } from "../../foundation/contracts/job.ts";
 import type { Job, JobCredential, JobFile, JobModel } from "../../foundation/contracts/job.ts";
-import { questionLimits } from "../../foundation/contracts/questions.ts";
 import { UserError } from "../../foundation/errors.ts";
 import type { Brokering } from "../run-api/egress/broker/brokering.ts";
 import { modelProblem, type ModelSources } from "./model-calls.ts";

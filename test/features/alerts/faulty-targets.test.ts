@@ -63,9 +63,11 @@ test.each<[string, (socket: Socket) => void]>([
 const message = messageFor(alerts.opened as Alert);
 
 test("an alert fails with a hint if its credential is missing", async () => {
-  const missing = new UserError("missing_credential", "credential alert_webhook is missing", {
-    hint: "al creds add alert_webhook",
-  });
+  const missing = new UserError(
+    "missing_credential",
+    "credential alert_webhook is missing",
+    "al creds add alert_webhook",
+  );
   const sendAlert = sendWith({}, { credential: () => Promise.reject(missing) });
   expect(await sendAlert(message, targetOf("webhook"))).toEqual({
     type: "failed",

@@ -108,7 +108,7 @@ describe("a run on a cluster", () => {
     expect(await processesOf(instanceId)).toEqual([]);
     expect(cluster().engine.names()).toEqual([]);
     await expect(runner.remoteRuns.lines(instanceId, [])).rejects.toMatchObject({
-      problem: { error: "unauthorized" },
+      code: "unauthorized",
     });
   });
 

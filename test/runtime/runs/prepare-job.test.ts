@@ -26,7 +26,7 @@ function prepare(config: Partial<AgentConfig>, ...stored: readonly string[]) {
       await Promise.resolve();
       if (stored.includes(type)) return { type, instance: "default", fields: { key: `k-${type}` } };
       const [text = "", hint = ""] = missing(type).split("; ");
-      throw new UserError("missing_credential", text, { hint });
+      throw new UserError("missing_credential", text, hint);
     },
     checkCommand: () => Promise.resolve(),
     broker: (_request, credentials) => Promise.resolve({ credentials, authority: null }),

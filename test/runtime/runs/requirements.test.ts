@@ -18,7 +18,7 @@ async function unmet(
     credential: async (type) => {
       await Promise.resolve();
       if (stored.includes(type)) return { type, instance: "default", fields: { key: "k" } };
-      throw new UserError("missing_credential", `no ${type}`, { hint: `al creds add ${type}` });
+      throw new UserError("missing_credential", `no ${type}`, `al creds add ${type}`);
     },
     script: () => Promise.reject(new Error("not asked for")),
     command: () => Promise.resolve(command),

@@ -1,5 +1,5 @@
 import { jsonOf } from "../../../foundation/contracts/json-size.ts";
-import { messageOf, UserError } from "../../../foundation/errors.ts";
+import { messageOf, UserError, usageError } from "../../../foundation/errors.ts";
 import { valueAt } from "../../../../streams/where.ts";
 
 /** A webhook at its provider. */
@@ -64,7 +64,7 @@ export interface PingAnswer {
 /** The target, for a path. Throws UserError `usage` for another form: `..` would be another path. */
 export function targetOf({ target }: HookApi, given: string, form: RegExp): string {
   if (form.test(given)) return given;
-  throw new UserError("usage", `the target ${JSON.stringify(given)} is not ${target}`);
+  throw usageError(`the target ${JSON.stringify(given)} is not ${target}`);
 }
 
 /** How long a provider may take to answer, in ms. */

@@ -53,8 +53,10 @@ function utf8(content: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
   } catch {
-    throw new UserError("unsafe_skill", "the skill is refused: its SKILL.md is not UTF-8 text", {
-      hint: "nothing was written; ask the skill's author",
-    });
+    throw new UserError(
+      "unsafe_skill",
+      "the skill is refused: its SKILL.md is not UTF-8 text",
+      "nothing was written; ask the skill's author",
+    );
   }
 }

@@ -73,12 +73,13 @@ async function mustNotRun(context: Context, name: string): Promise<void> {
   const running = await runningOf(context, name);
   if (running === 0) return;
   const runs = running === null ? "has work that did not end" : `has ${counted(running, "run")}`;
-  throw new UserError("running", `${name} ${runs}; nothing was removed`, {
-    hint:
-      running === null
-        ? "al start continues its runs; remove the agent once they have ended"
-        : `wait, or end it: al kill ${name}`,
-  });
+  throw new UserError(
+    "running",
+    `${name} ${runs}; nothing was removed`,
+    running === null
+      ? "al start continues its runs; remove the agent once they have ended"
+      : `wait, or end it: al kill ${name}`,
+  );
 }
 
 /** How many of the agent's runs a scheduler has; null for runs that a dead scheduler left behind. */

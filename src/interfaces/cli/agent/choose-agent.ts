@@ -147,7 +147,9 @@ const filterHint = `# Filters choose events, such as events = ["issues"]; withou
 
 /** No agent can be written for a project without models. */
 export function noModel(): UserError {
-  const hint =
-    "al config --set models.claude.provider=anthropic --set models.claude.model=claude-sonnet-4-5";
-  return new UserError("no_model", "the project has no model that the agent could use", hint);
+  return new UserError(
+    "no_model",
+    "the project has no model that the agent could use",
+    "al config --set models.claude.provider=anthropic --set models.claude.model=claude-sonnet-4-5",
+  );
 }

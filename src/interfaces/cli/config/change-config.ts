@@ -1,5 +1,5 @@
 import { problemText } from "../../../../streams/problem-text.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { UserError, usageError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import { schemaOf, writeSchemas, type SchemaName } from "../../../runtime/agents/editor-schemas.ts";
 import { newProblems, refuseProblems } from "../../../runtime/agents/project-files.ts";
@@ -43,7 +43,7 @@ export async function changeConfig(
   ];
   if (options.schema !== undefined) {
     if (edits.length > 0) {
-      throw new UserError("usage", "--schema prints and changes nothing");
+      throw usageError("--schema prints and changes nothing");
     }
     return context.out.data(JSON.stringify(schemaOf(options.schema), null, 2));
   }

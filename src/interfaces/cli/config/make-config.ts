@@ -31,8 +31,11 @@ export async function makeConfig(
 ): Promise<void> {
   const { name } = files;
   if (edits.length === 0) {
-    const hint = `al ${configCommand(name)} makes one`;
-    throw new UserError("no_config", `agents/${name} ${bareSkill}`, hint);
+    throw new UserError(
+      "no_config",
+      `agents/${name} ${bareSkill}`,
+      `al ${configCommand(name)} makes one`,
+    );
   }
   const project = await loadProject(projectDir);
   const path = join(projectDir, "agents", name, "config.toml");

@@ -10,7 +10,7 @@ import { removeCredential } from "../../../foundation/credentials/edit-credentia
 import { listCredentials as readCredentials } from "../../../foundation/credentials/list-credentials.ts";
 import type { StoredCredential } from "../../../foundation/credentials/list-credentials.ts";
 import { homeDir, storeDir } from "../../../foundation/credentials/read-secret.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { UserError, usageError } from "../../../foundation/errors.ts";
 import type { GlobalContext } from "../context.ts";
 import { mustConfirm, openPrompts } from "../terminal/prompts.ts";
 import { renderTable, titled } from "../terminal/table.ts";
@@ -65,14 +65,16 @@ export function credentialOf(name: string): CredentialReference {
   const reference = parseCredentialReference(name);
   if (reference === null) {
     // Not quoted: it may be a secret in the wrong place.
-    throw new UserError("usage", "the argument is not a credential", {
-      hint: "expected type or type:instance, such as anthropic_key or github_token:bot",
-    });
+    throw usageError(
+      "the argument is not a credential",
+      "expected type or type:instance, such as anthropic_key or github_token:bot",
+    );
   }
   if (reference.type !== gatewayKeyType) return reference;
-  throw new UserError("usage", `${gatewayKeyType} is the gateway's own key`, {
-    hint: "al doctor --show-key shows it, al doctor --regenerate-key makes a new one",
-  });
+  throw usageError(
+    `${gatewayKeyType} is the gateway's own key`,
+    "al doctor --show-key shows it, al doctor --regenerate-key makes a new one",
+  );
 }
 
 /** The known type that an unknown one was probably meant to be; null without a similar one. */

@@ -5,7 +5,7 @@ import { dollars } from "../../../features/spend/spend-text.ts";
 import { localTime, plain } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { UserError } from "../../../foundation/errors.ts";
+import { UserError, hasCode } from "../../../foundation/errors.ts";
 import type { Client } from "../operator/client.ts";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -156,8 +156,7 @@ export async function streamLog(
 
 /** The connection broke: whether the request succeeded is unknown. */
 function isCut(error: unknown): boolean {
-  if (error instanceof UserError) return error.code === "disconnected";
-  return (error as NodeJS.ErrnoException | null)?.code === "ECONNRESET";
+  return hasCode(error, "disconnected", "ECONNRESET");
 }
 
 function pathOf({ agent, instanceId, lines }: LogStream): string {
@@ -201,7 +200,9 @@ export async function refuseUnknown(
     throw unknownAgent(agent, known);
   }
   if (instanceId === null) return;
-  throw new UserError("unknown_run", `there are no log lines of a run ${instanceId}`, {
-    hint: "al history shows the runs and their ids",
-  });
+  throw new UserError(
+    "unknown_run",
+    `there are no log lines of a run ${instanceId}`,
+    "al history shows the runs and their ids",
+  );
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
-import { UserError } from "../../../foundation/errors.ts";
+import { UserError, usageError } from "../../../foundation/errors.ts";
 import { defaultBudget } from "../../../foundation/contracts/budget.ts";
 import { noteFirstSchedule } from "../config/note-forecast.ts";
 import { findProject, type GlobalContext } from "../context.ts";
@@ -52,9 +52,11 @@ export async function newProject(
 function refuseNested(dir: string): void {
   const project = findProject(dir);
   if (project === dir) return;
-  throw new UserError("exists", `${dir} would be inside the project ${project}`, {
-    hint: "al agent new makes an agent in it; for another project name a directory outside of it",
-  });
+  throw new UserError(
+    "exists",
+    `${dir} would be inside the project ${project}`,
+    "al agent new makes an agent in it; for another project name a directory outside of it",
+  );
 }
 
 function refuseFile(dir: string, path: string, hint = "name another directory"): void {
@@ -111,7 +113,7 @@ function withServer(options: NewOptions): NewOptions {
   if (options.baseUrl === undefined) return options;
   const baseUrl = serverUrl(options.baseUrl);
   if (baseUrl !== null) return { ...options, baseUrl };
-  throw new UserError("usage", `--base-url: ${serverUrlProblem(options.baseUrl) ?? ""}`);
+  throw usageError(`--base-url: ${serverUrlProblem(options.baseUrl) ?? ""}`);
 }
 
 /** Frequent runs are free with the scripted model only. */
@@ -145,7 +147,7 @@ async function chosen(
   const value = given ?? (prompts === null ? question.default : await prompts.text(question));
   const problem = question.problem(value);
   if (problem === null) return value;
-  throw new UserError("usage", `${question.flag}: ${problem}`);
+  throw usageError(`${question.flag}: ${problem}`);
 }
 
 const providerNames: Readonly<Record<string, string | undefined>> = {

@@ -133,7 +133,7 @@ async function jsonOf(answer: IncomingMessage): Promise<unknown> {
 /** Why no answer came. Code `not_running` means that no process listens on the socket. */
 function connectionError(error: NodeJS.ErrnoException): UserError {
   const because = (code: string, message: string, hint?: string): UserError =>
-    new UserError(code, message, { cause: error, ...(hint && { hint }) });
+    new UserError(code, message, { cause: error, hint });
   if (hasCode(error, "ECONNREFUSED", "ENOENT")) {
     return because("not_running", "the scheduler does not answer any more");
   }

@@ -53,21 +53,29 @@ export async function explained<T>(
 export function notRunning(projectDir: string): UserError {
   const missing = noProject(projectDir);
   if (missing !== null) return missing;
-  const hint = "al start starts one";
-  return new UserError("not_running", `no scheduler is running for ${projectDir}`, hint);
+  return new UserError(
+    "not_running",
+    `no scheduler is running for ${projectDir}`,
+    "al start starts one",
+  );
 }
 
 /** The error for a directory without a project and a scheduler; null for a project. */
 export function noProject(projectDir: string): UserError | null {
   if (existsSync(join(projectDir, "config.toml"))) return null;
-  return new UserError("not_running", `not a project: ${projectDir} holds no config.toml`, {
-    hint: "al new <dir> makes one; -p <dir> names one that is somewhere else",
-  });
+  return new UserError(
+    "not_running",
+    `not a project: ${projectDir} holds no config.toml`,
+    "al new <dir> makes one; -p <dir> names one that is somewhere else",
+  );
 }
 
 function stillStarting(projectDir: string): UserError {
-  const hint = "run the command again in a moment";
-  return new UserError("starting", `the scheduler of ${projectDir} is just starting`, hint);
+  return new UserError(
+    "starting",
+    `the scheduler of ${projectDir} is just starting`,
+    "run the command again in a moment",
+  );
 }
 
 /** Does something with an agent; for an unknown one, the error suggests a similar name. */
@@ -82,9 +90,11 @@ export async function withAgent<T>(client: Client, agent: string, ask: Promise<T
 
 /** The error for an unknown agent, with the most similar name or a few similar ones. */
 export function unknownAgent(agent: string, known: readonly string[]): UserError {
-  return new UserError("unknown_agent", `there is no agent "${agent}"`, {
-    hint: meantOr(agent, known, namesLike(agent, known)),
-  });
+  return new UserError(
+    "unknown_agent",
+    `there is no agent "${agent}"`,
+    meantOr(agent, known, namesLike(agent, known)),
+  );
 }
 
 const namedAtMost = 3;

@@ -184,7 +184,7 @@ function literal(text: string): string {
     throw new UserError(
       "systemd_unit",
       `${JSON.stringify(text)} cannot be part of a systemd unit`,
-      { hint: "use a path without control characters" },
+      "use a path without control characters",
     );
   }
   return text.replaceAll("%", "%%");

@@ -1,5 +1,5 @@
 import { isatty } from "node:tty";
-import { UserError } from "../../../foundation/errors.ts";
+import { UserError, usageError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 
 /** Questions to the person at the terminal. Ctrl-C at any of them throws a UserError with exit code 130. */
@@ -59,7 +59,7 @@ async function answered<T>(answer: Promise<T>): Promise<T> {
 
 /** The error instead of a question, off a terminal. */
 export function missingFlag(flag: string, why: string): UserError {
-  return new UserError("usage", `${flag} is missing: ${why}`, "on a terminal it is asked for");
+  return usageError(`${flag} is missing: ${why}`, "on a terminal it is asked for");
 }
 
 /** Asks before a change. Throws UserError: `refused` after a no; off a terminal, `why` --yes is needed. */

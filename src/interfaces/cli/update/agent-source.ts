@@ -29,8 +29,11 @@ function understood(agent: string, text: string, projectDir: string): SkillSourc
   try {
     return parseSkillSource(text, projectDir);
   } catch (error) {
-    const message = `agents/${agent}/config.toml: source ${messageOf(error)}`;
-    throw new UserError("invalid_config", message, { cause: error });
+    throw new UserError(
+      "invalid_config",
+      `agents/${agent}/config.toml: source ${messageOf(error)}`,
+      { cause: error },
+    );
   }
 }
 

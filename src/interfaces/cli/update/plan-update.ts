@@ -77,12 +77,13 @@ function skillIn(
   const found = skills.find(({ prefix }) => prefix === only?.prefix);
   if (found !== undefined) return found;
   const names = skills.map(({ name }) => name ?? repositoryName(source)).join(", ");
-  throw new UserError("no_skill", `${text} has no such skill any more`, {
-    hint:
-      names === ""
-        ? "the repository has none at all"
-        : `it has ${names}: source = "…#<name>" in config.toml names one`,
-  });
+  throw new UserError(
+    "no_skill",
+    `${text} has no such skill any more`,
+    names === ""
+      ? "the repository has none at all"
+      : `it has ${names}: source = "…#<name>" in config.toml names one`,
+  );
 }
 
 function onlySkill(skills: readonly FoundSkill[], source: SkillSource): FoundSkill | undefined {
@@ -98,9 +99,11 @@ function idsOf(entries: Iterable<TreeEntry>): Contents {
 function refuseFaults(agent: string, text: string): void {
   const { skill, problems } = parseSkill(`agents/${agent}/SKILL.md`, text, packageVersion());
   if (skill !== null) return;
-  throw new UserError("invalid_config", problems.map(problemText).join("\n"), {
-    hint: "the source's newest version has this fault; nothing was written",
-  });
+  throw new UserError(
+    "invalid_config",
+    problems.map(problemText).join("\n"),
+    "the source's newest version has this fault; nothing was written",
+  );
 }
 
 /** The changes at the source; without the installed version, the difference between the source's files and the agent's own. */

@@ -66,9 +66,11 @@ export async function updateAgents(
 }
 
 function noSource(agent: string): UserError {
-  return new UserError("no_source", `agent ${agent} has no source to update from`, {
-    hint: `al config ${agent} --set source=<repo> sets one`,
-  });
+  return new UserError(
+    "no_source",
+    `agent ${agent} has no source to update from`,
+    `al config ${agent} --set source=<repo> sets one`,
+  );
 }
 
 /** Null for an agent that has no source. */

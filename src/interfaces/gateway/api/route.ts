@@ -169,8 +169,9 @@ export function answerUnrouted(
   if (methods.size === 0) throw new UserError("not_found", `There is nothing at ${path}.`);
   const allow = [...methods, "OPTIONS"].join(", ");
   if (method === "OPTIONS") return reply.code(204).header("allow", allow).send();
-  const detail = `Method ${method} not allowed; use ${allow}.`;
-  throw new UserError("method_not_allowed", detail, { headers: { allow } });
+  throw new UserError("method_not_allowed", `Method ${method} not allowed; use ${allow}.`, {
+    headers: { allow },
+  });
 }
 
 /** The methods of the routes at a path; a trailing slash is ignored, as by Fastify. */

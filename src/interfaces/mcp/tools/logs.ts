@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { isoTime } from "../../../../streams/iso-times.ts";
 import { logEntrySchema } from "../../../../streams/status/wire.ts";
 import { searchMatchSchema, searchQuerySchema } from "../../../features/search/search-report.ts";
 import { searchRunSchema } from "../../../features/search/search-report.ts";
-import { isoTime } from "../../../foundation/contracts/format.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { logLevelNames, logLevels, type LogPageAnswer } from "../../views/log-page.ts";

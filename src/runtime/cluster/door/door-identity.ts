@@ -38,11 +38,14 @@ function identityIn(path: string, text: string): DoorIdentity {
 }
 
 function broken(path: string, cause: unknown): UserError {
-  const message = `${path} does not hold the key and the certificate of the door`;
-  return new UserError("door_identity", message, {
-    hint: "Restore it from a backup, or remove it: the next start makes another, and runs on other machines are lost.",
-    cause,
-  });
+  return new UserError(
+    "door_identity",
+    `${path} does not hold the key and the certificate of the door`,
+    {
+      hint: "Restore it from a backup, or remove it: the next start makes another, and runs on other machines are lost.",
+      cause,
+    },
+  );
 }
 
 async function makeIdentity(path: string): Promise<DoorIdentity> {

@@ -105,10 +105,11 @@ function given(
   { name, dockerfileHash }: Pick<AgentConfig, "name" | "dockerfileHash">,
 ): string {
   if (dockerfileHash === null) return image;
-  const message = `agents/${name} has a Dockerfile, but runs in the cluster have the image ${image} of [cluster]`;
-  throw new UserError("image_given", message, {
-    hint: `remove the Dockerfile, or write registry instead of image under [cluster]; or set type = "container" under [runtime] of the agent`,
-  });
+  throw new UserError(
+    "image_given",
+    `agents/${name} has a Dockerfile, but runs in the cluster have the image ${image} of [cluster]`,
+    `remove the Dockerfile, or write registry instead of image under [cluster]; or set type = "container" under [runtime] of the agent`,
+  );
 }
 
 function pushing(registry: string): BuildEvent {
@@ -141,8 +142,13 @@ async function pushImage(
     }
   } catch (error) {
     if (error instanceof UserError || isUnreachable(error)) throw error;
-    const message = `the image ${name} could not be pushed: ${engineMessage(error)}`;
-    const hint = `run docker login ${registryOf(name)}, or set another registry under [cluster]`;
-    throw new UserError("push_failed", message, { hint, cause: error });
+    throw new UserError(
+      "push_failed",
+      `the image ${name} could not be pushed: ${engineMessage(error)}`,
+      {
+        hint: `run docker login ${registryOf(name)}, or set another registry under [cluster]`,
+        cause: error,
+      },
+    );
   }
 }

@@ -49,11 +49,18 @@ export function userError(error: unknown, server: string, action: string): UserE
   const status = statusOf(error);
   const message = serverMessage(error);
   if (status === null || status >= 500 || status === 429) {
-    const hint = "check the current context of your kubeconfig, for example by: kubectl version";
-    const text = `no API server of Kubernetes answers at ${server} (${message})`;
-    return new UserError("engine_unreachable", text, { hint, cause: error });
+    return new UserError(
+      "engine_unreachable",
+      `no API server of Kubernetes answers at ${server} (${message})`,
+      {
+        hint: "check the current context of your kubeconfig, for example by: kubectl version",
+        cause: error,
+      },
+    );
   }
   const hint = hints[status];
-  const text = `Kubernetes refused to ${action}: ${message}`;
-  return new UserError("engine_refused", text, { ...(hint && { hint }), cause: error });
+  return new UserError("engine_refused", `Kubernetes refused to ${action}: ${message}`, {
+    ...(hint && { hint }),
+    cause: error,
+  });
 }

@@ -104,9 +104,7 @@ function assertNetwork({ limits: { network } }: Launch): void {
   throw new UserError(
     "engine_refused",
     `[local] network = "${network}": Kubernetes has no network of that name`,
-    {
-      hint: 'write "none" for a run that reaches what [network] allows, or "bridge" for the network of all pods',
-    },
+    'write "none" for a run that reaches what [network] allows, or "bridge" for the network of all pods',
   );
 }
 
@@ -132,8 +130,11 @@ async function startRun(launch: Launch, place: RunPlace, client: KubeClient): Pr
  */
 function ofEarlierAttempt(error: unknown): never {
   if (statusOf(error) !== 409) throw error;
-  const text = "Kubernetes still removes an earlier attempt to start the run";
-  throw new UserError("engine_unreachable", text, { cause: error });
+  throw new UserError(
+    "engine_unreachable",
+    "Kubernetes still removes an earlier attempt to start the run",
+    { cause: error },
+  );
 }
 
 /** The Job first, so that no other pod is created. Its secret is deleted with it. */

@@ -15,8 +15,11 @@ export async function askEngine<T>(engine: Engine, work: () => Promise<T>): Prom
     // The error of a failed ping has a hint.
     if (isUnreachable(error)) await engine.ping();
     if (isUnreachable(error) || isWithoutLeader(error)) throw away(engine, error);
-    const message = `the engine at ${engine.address()} refused it: ${engineMessage(error)}`;
-    throw new UserError("engine_refused", message, { cause: error });
+    throw new UserError(
+      "engine_refused",
+      `the engine at ${engine.address()} refused it: ${engineMessage(error)}`,
+      { cause: error },
+    );
   }
 }
 
@@ -41,9 +44,11 @@ function isWithoutLeader(error: unknown): boolean {
 }
 
 function away(engine: Engine, cause: unknown): UserError {
-  const message = `the engine at ${engine.address()} does not answer (${engineMessage(cause)})`;
-  const hint = "see docker node ls: more than half of the managers must be there";
-  return new UserError("engine_unreachable", message, { hint, cause });
+  return new UserError(
+    "engine_unreachable",
+    `the engine at ${engine.address()} does not answer (${engineMessage(cause)})`,
+    { hint: "see docker node ls: more than half of the managers must be there", cause },
+  );
 }
 
 interface SwarmInfo {
@@ -64,5 +69,5 @@ export async function assertManager(engine: Engine): Promise<void> {
   const hint = isMember
     ? "run docker node promote <this node> on a manager, or set DOCKER_HOST to a manager"
     : "run docker swarm init there, or set DOCKER_HOST to a manager of the Swarm";
-  throw new UserError("not_a_swarm_manager", message, { hint });
+  throw new UserError("not_a_swarm_manager", message, hint);
 }

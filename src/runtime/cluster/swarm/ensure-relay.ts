@@ -100,9 +100,11 @@ function notStarted(name: string, tasks: readonly SwarmTask[]): UserError {
   const failed = tasks.find(({ Status }) => isTaskOver(Status.State) && Status.Err !== undefined);
   const waiting = tasks.find(({ Status }) => Status.Err !== undefined);
   const reason = (failed ?? waiting)?.Status.Err ?? "none of its tasks runs";
-  return new UserError("relay_not_started", `the relay ${name} does not start: ${reason}`, {
-    hint: `see docker service ps --no-trunc ${name}`,
-  });
+  return new UserError(
+    "relay_not_started",
+    `the relay ${name} does not start: ${reason}`,
+    `see docker service ps --no-trunc ${name}`,
+  );
 }
 
 const relayName = (project: string) => `${closedNetwork(project)}-door`;

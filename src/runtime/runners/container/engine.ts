@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import Docker from "dockerode";
 import { isLoopback } from "../../../foundation/contracts/loopback.ts";
-import { messageOf, reasonOf, UserError } from "../../../foundation/errors.ts";
+import { messageOf, reasonOf, UserError, failureOf } from "../../../foundation/errors.ts";
 import { SshConnections } from "./ssh-connections.ts";
 
 export interface EngineOptions {
@@ -76,13 +76,11 @@ function clientsAt(env: NodeJS.ProcessEnv, callTimeoutMs: number) {
       address,
     };
   } catch (error) {
-    throw new UserError(
+    throw failureOf(
       "engine_address",
-      `DOCKER_HOST ${address} can't be used: ${messageOf(error)}`,
-      {
-        hint: "write it as tcp://build-1:2376 or ssh://me@build-1; for TLS set DOCKER_CERT_PATH to a folder with ca.pem, cert.pem and key.pem",
-        cause: error,
-      },
+      `DOCKER_HOST ${address} can't be used`,
+      error,
+      "write it as tcp://build-1:2376 or ssh://me@build-1; for TLS set DOCKER_CERT_PATH to a folder with ca.pem, cert.pem and key.pem",
     );
   }
 }
@@ -179,9 +177,12 @@ function isLocal(host: string): boolean {
 export function remoteEngineProblem(env: NodeJS.ProcessEnv, hasCluster: boolean): UserError | null {
   const host = env.DOCKER_HOST ?? "";
   if (isLocal(host)) return null;
-  const problem = `DOCKER_HOST is ${host}, the engine of another machine, which can't mount the run's socket`;
   const hint = hasCluster
     ? 'write type = "cluster" under [runtime] of the agent, or type = "host-user" for runs here'
     : 'for runs there run docker swarm init there, and write engine = "swarm" and address = "<this machine>:<port>" under [cluster] of config.toml; for runs here unset DOCKER_HOST';
-  return new UserError("remote_engine", problem, { hint });
+  return new UserError(
+    "remote_engine",
+    `DOCKER_HOST is ${host}, the engine of another machine, which can't mount the run's socket`,
+    hint,
+  );
 }

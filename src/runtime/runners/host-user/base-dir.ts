@@ -41,11 +41,13 @@ export async function ownBaseDir(baseDir: string, shared: boolean): Promise<void
   const base = await lstat(baseDir);
   const why = whyUnsafe(base);
   if (why !== null) {
-    throw new UserError("run_folder_unsafe", `${baseDir} ${why}, so no run can work in it`, {
-      hint: base.isDirectory()
+    throw new UserError(
+      "run_folder_unsafe",
+      `${baseDir} ${why}, so no run can work in it`,
+      base.isDirectory()
         ? `Let all users of this machine share it: sudo ${shareBaseDir(baseDir)}`
         : `Remove it: sudo rm ${shellWord(baseDir)}`,
-    });
+    );
   }
   if (shared && (base.mode & stickyForAll) !== stickyForAll) await chmod(baseDir, sharedMode);
 }

@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, writeFileSync } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { join } from "node:path";
 import { lineSplitter } from "../../wire/lines.ts";
-import { messageOf, UserError } from "../../../foundation/errors.ts";
+import { failureOf } from "../../../foundation/errors.ts";
 import { parseRunLogLine, recordIn, runLogLine } from "./run-log.ts";
 import type { EndRecord, RunRecord } from "./run-log.ts";
 
@@ -22,9 +22,7 @@ export function createLog(path: string): number {
   try {
     return openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   } catch (error) {
-    throw new UserError("run_log", `the run's log cannot be made: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw failureOf("run_log", "the run's log cannot be made", error);
   }
 }
 

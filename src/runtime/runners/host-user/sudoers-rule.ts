@@ -35,10 +35,11 @@ export function sudoersRule({ scheduler, runAs, program }: SudoersRule): string 
 
 function escaped(word: string): string {
   if (/[\u0000-\u001f\\]/.test(word)) {
-    const message = `${JSON.stringify(word)} cannot be part of a sudoers rule`;
-    throw new UserError("sudoers_rule", message, {
-      hint: "Use a path without backslashes and control characters.",
-    });
+    throw new UserError(
+      "sudoers_rule",
+      `${JSON.stringify(word)} cannot be part of a sudoers rule`,
+      "Use a path without backslashes and control characters.",
+    );
   }
   return word === anyAgent ? word : word.replaceAll(/[,:= #*?[\]!]/g, "\\$&");
 }

@@ -1,3 +1,4 @@
+import type { UserError } from "../../../../foundation/errors.ts";
 import type { UpstreamModel, CallUsage } from "../../../../foundation/contracts/model-gateway.ts";
 import {
   at,
@@ -12,7 +13,7 @@ import {
 } from "../../../wire/json.ts";
 import { tokensAt } from "../request-body.ts";
 import type { Json } from "../../../wire/json.ts";
-import type { OutputLimit, Problem, WireApi, EventReading } from "../wire-api.ts";
+import type { OutputLimit, WireApi, EventReading } from "../wire-api.ts";
 import { toolChoice, fieldNames, isAddress, toolNames, unversioned } from "../provider-side.ts";
 import { either, json, list, many, object, one, orText, type Objects } from "../request-shape.ts";
 
@@ -178,7 +179,7 @@ const errorTypes: Readonly<Record<number, string>> = {
   504: "timeout_error",
 };
 
-function errorBody({ status, code, message }: Problem): object {
+function errorBody({ status, code, message }: UserError): object {
   const type = errorTypes[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
   return { type: "error", error: { type, message, code } };
 }

@@ -1,7 +1,8 @@
+import type { UserError } from "../../../../foundation/errors.ts";
 import type { UpstreamModel, CallUsage } from "../../../../foundation/contracts/model-gateway.ts";
 import { objectAt, at, countAt, listAt, textAt, bytesOf, type Json } from "../../../wire/json.ts";
 import { tokensAt } from "../request-body.ts";
-import type { OutputLimit, Problem, Route, WireApi, EventReading } from "../wire-api.ts";
+import type { OutputLimit, Route, WireApi, EventReading } from "../wire-api.ts";
 import { fieldNames } from "../provider-side.ts";
 import { json, list, many, object, one, type Fields } from "../request-shape.ts";
 
@@ -49,7 +50,7 @@ const statuses: Readonly<Record<number, string>> = {
   504: "DEADLINE_EXCEEDED",
 };
 
-function errorBody({ status, code, message }: Problem): object {
+function errorBody({ status, code, message }: UserError): object {
   const reason = { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: code };
   const name = statuses[status] ?? "INVALID_ARGUMENT";
   return { error: { code: status, message, status: name, details: [reason] } };

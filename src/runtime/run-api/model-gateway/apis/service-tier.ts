@@ -1,6 +1,6 @@
+import type { UserError } from "../../../../foundation/errors.ts";
 import type { UpstreamModel } from "../../../../foundation/contracts/model-gateway.ts";
 import type { Json } from "../../../wire/json.ts";
-import type { Problem } from "../wire-api.ts";
 
 /**
  * OpenAI selects the tier of a request without one by the OpenAI project's settings, which may double the reserved
@@ -12,7 +12,7 @@ export function withServiceTier(body: Json, { provider }: Pick<UpstreamModel, "p
 }
 
 /** `{"error":{"message","type","param","code"}}`. Source: OpenAI's "Error codes" guide. */
-export function openaiErrorBody({ status, code, message }: Problem): object {
+export function openaiErrorBody({ status, code, message }: UserError): object {
   return { error: { message, type: typeOf(status, code), param: null, code } };
 }
 

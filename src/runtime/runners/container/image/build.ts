@@ -107,7 +107,7 @@ function buildFailed(tag: string, log: BuildLog, error: string): UserError {
       ? `this happened ${where}`
       : `${step.instruction.slice(0, longestText)} (step ${step.position}) ${exit} ${where}`;
   const hint = adviceFor(step?.instruction ?? "", lines.join("\n"));
-  return new UserError("build_failed", [...lines, command].join("\n"), { hint });
+  return new UserError("build_failed", [...lines, command].join("\n"), hint);
 }
 
 const noRights =

@@ -128,10 +128,13 @@ function shortHash(...texts: readonly string[]): string {
 }
 
 function missingImage(image: string, key: "image" | "base"): UserError {
-  const message = `the image "${image}" of [local].${key} is not on this engine`;
   const hint =
     key === "image"
       ? `build it FROM ${defaultImage}, or leave [local].image out: only ${defaultImage} is built by itself`
       : `pull or import it, or leave [local].base out to build on ${registryBase}`;
-  return new UserError("image_missing", message, { hint });
+  return new UserError(
+    "image_missing",
+    `the image "${image}" of [local].${key} is not on this engine`,
+    hint,
+  );
 }

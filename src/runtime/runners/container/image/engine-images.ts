@@ -34,10 +34,11 @@ export function withProgram(
   name: string,
 ): ImageEvent {
   if (labels[versionLabel] !== undefined) return { type: "image", id, name };
-  const message = `the image ${name} is not built on ${defaultImage}`;
-  throw new UserError("image_without_program", message, {
-    hint: `begin the last stage of its Dockerfile with FROM ${defaultImage}`,
-  });
+  throw new UserError(
+    "image_without_program",
+    `the image ${name} is not built on ${defaultImage}`,
+    `begin the last stage of its Dockerfile with FROM ${defaultImage}`,
+  );
 }
 
 /** Images with all of these labels. */
