@@ -1,5 +1,5 @@
 /**
- * The codes by HTTP status that the request or the project's state causes, or that are temporary. A UserError with
+ * The codes by HTTP status that the request or the project's state causes, or that are temporary. A Problem with
  * another code becomes a 500 without its message. Only the operator API shows messages of credentials: they name files.
  */
 const codes: Readonly<Record<number, string>> = {
@@ -27,7 +27,7 @@ const statuses = new Map(
   ),
 );
 
-interface UserErrorOptions {
+interface ProblemOptions {
   /** The fix, as a sentence or a command to type. */
   readonly hint?: string | null | undefined;
   /** Exit code of a command that ends with this error: 2 by default for code "usage", else 1. */
@@ -51,7 +51,7 @@ export function headersFor(status: number, code: string): Readonly<Record<string
  * An error for a person or a client: the problem, its place and its fix. A command prints it without a stack, the
  * gateway responds with a problem document.
  */
-export class UserError extends Error {
+export class Problem extends Error {
   /** Short stable code for programs. */
   readonly code: string;
   readonly hint: string | null;
@@ -62,10 +62,10 @@ export class UserError extends Error {
   readonly members: object;
 
   /** A text instead of the options is the hint. */
-  constructor(code: string, message: string, given: UserErrorOptions | string | undefined = {}) {
+  constructor(code: string, message: string, given: ProblemOptions | string | undefined = {}) {
     const options = typeof given === "string" ? { hint: given } : given;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = "UserError";
+    this.name = "Problem";
     this.code = code;
     this.hint = options.hint ?? null;
     this.exitCode = options.exitCode ?? (code === "usage" ? 2 : 1);
@@ -76,13 +76,13 @@ export class UserError extends Error {
 }
 
 /** A command was called with invalid arguments. */
-export function usageError(message: string, hint?: string): UserError {
-  return new UserError("usage", message, hint);
+export function usageError(message: string, hint?: string): Problem {
+  return new Problem("usage", message, hint);
 }
 
 /** The error of an attempt that failed: the text, and the message of the cause. */
-export function failureOf(code: string, text: string, cause: unknown, hint?: string): UserError {
-  return new UserError(code, `${text}: ${messageOf(cause)}`, { hint, cause });
+export function failureOf(code: string, text: string, cause: unknown, hint?: string): Problem {
+  return new Problem(code, `${text}: ${messageOf(cause)}`, { hint, cause });
 }
 
 /** The message of anything that was thrown. */
@@ -95,7 +95,7 @@ export function messageOf(error: unknown): string {
 
 /** The message of anything that was thrown, with its hint where it has one. */
 export function reasonOf(error: unknown): string {
-  const hint = error instanceof UserError ? error.hint : null;
+  const hint = error instanceof Problem ? error.hint : null;
   return hint === null ? messageOf(error) : `${messageOf(error)}; ${hint}`;
 }
 

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from "node:http";
 import type { FastifyReply } from "fastify";
-import { headersFor, type UserError } from "./errors.ts";
+import { headersFor, type Problem } from "./errors.ts";
 
 /** The fields of a problem document; an error's stack trace would cost more than all of it. */
-type ProblemFields = Pick<UserError, "status" | "code" | "message"> &
-  Partial<Pick<UserError, "headers" | "members">>;
+type ProblemFields = Pick<Problem, "status" | "code" | "message"> &
+  Partial<Pick<Problem, "headers" | "members">>;
 
 /** Answers with the problem document. */
 export function sendProblem(reply: FastifyReply, problem: ProblemFields): FastifyReply {

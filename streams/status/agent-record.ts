@@ -5,7 +5,7 @@ import { problemSummary } from "../problem-text.ts";
 import type { AgentConfig } from "../agent-config.ts";
 import { defaultRuntime } from "../runtimes.ts";
 import type { DaySpend, UsedBudget } from "../spending.ts";
-import type { Problem } from "../vocabulary.ts";
+import type { Diagnostic } from "../vocabulary.ts";
 
 /** The record of one agent, the source of its row. Times are epoch ms. */
 export interface AgentRecord {
@@ -18,7 +18,7 @@ export interface AgentRecord {
   readonly building: boolean;
   readonly configError: string | null;
   /** Missing requirements of its runs: an error stops them, a warning does not. */
-  readonly unmet: readonly Problem[];
+  readonly unmet: readonly Diagnostic[];
   readonly buildError: string | null;
   readonly runError: string | null;
   readonly statusText: string | null;

@@ -2,7 +2,7 @@ import { isoTime } from "../iso-times.ts";
 import { durationText } from "../duration-text.ts";
 import { lateText, slotsText } from "../late-text.ts";
 import { problemText } from "../problem-text.ts";
-import type { LogEntry, LogLevel, Problem, RunEvent, Trigger, WorkItem } from "../vocabulary.ts";
+import type { LogEntry, LogLevel, Diagnostic, RunEvent, Trigger, WorkItem } from "../vocabulary.ts";
 import { isError, outcomeText } from "../outcomes.ts";
 
 type Line = { readonly level: LogLevel; readonly msg: string } & Readonly<Record<string, unknown>>;
@@ -80,7 +80,7 @@ function configLines(event: ConfigEvent): readonly Line[] {
   }
 }
 
-function problemLines(problems: readonly Problem[]): readonly Line[] {
+function problemLines(problems: readonly Diagnostic[]): readonly Line[] {
   return problems.map((problem) => ({
     level: problem.severity === "error" ? 50 : 40,
     msg: problemText(problem),

@@ -3,7 +3,7 @@ import { withJson } from "../../foundation/store/rows.ts";
 import { inboxLimits } from "../../foundation/contracts/questions.ts";
 import type { InboxKind, InboxMessage, Person } from "../../foundation/contracts/questions.ts";
 import type { Redacted } from "../../foundation/credentials/redactor.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
 
 const columns = `seq, at, instance_id AS instanceId, kind, text, person AS by, received_at AS receivedAt,
@@ -30,7 +30,7 @@ export function createInboxStore(db: DatabaseSync, { write, record }: GroupCommi
   const ended = db.prepare("SELECT 1 FROM answers WHERE instance_id = ? AND key = 'session-end'");
   return {
     /**
-     * Null if the run's session has ended. Rejects with UserError `refused` while too many messages are not received
+     * Null if the run's session has ended. Rejects with Problem `refused` while too many messages are not received
      * yet.
      */
     add: (
@@ -42,7 +42,7 @@ export function createInboxStore(db: DatabaseSync, { write, record }: GroupCommi
         const waiting = Number(unread.get(instanceId)?.n);
         if (kind !== "continue" && waiting >= inboxLimits.unread) {
           const reason = `${instanceId} has ${waiting} messages that it has not received yet`;
-          throw new UserError("refused", reason);
+          throw new Problem("refused", reason);
         }
         const row = insert.get(at, instanceId, kind, text, JSON.stringify(by), triggerId);
         const [seq, receivedAt] = [Number(row?.seq), null];

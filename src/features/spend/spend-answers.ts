@@ -14,7 +14,7 @@ import {
   totalForecast,
 } from "./forecast.ts";
 import type { SpendRow } from "./call-totals.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { agentScope, projectScope, runScope } from "../../foundation/contracts/budget.ts";
 import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
 import type { StatusStore } from "../../foundation/scheduler/status-store.ts";
@@ -99,7 +99,7 @@ export async function raiseBudget(
   return own.map((limit) => isoTimes(limit, "endsAt"));
 }
 
-/** The agent whose limits are raised; null for the project's and a run's. Throws a UserError. */
+/** The agent whose limits are raised; null for the project's and a run's. Throws a Problem. */
 function agentOf(scope: string, { status, runs }: RaiseBudgetDeps): string | null {
   const rest = (prefix: string): string | null =>
     scope.startsWith(prefix) ? scope.slice(prefix.length) : null;
@@ -109,13 +109,10 @@ function agentOf(scope: string, { status, runs }: RaiseBudgetDeps): string | nul
   const instanceId = rest(runScope(""));
   if (instanceId === null) {
     const expected = "expected project, agent:<name> or run:<instance id>";
-    throw new UserError(
-      "unknown_budget",
-      `there is no budget ${JSON.stringify(scope)}; ${expected}`,
-    );
+    throw new Problem("unknown_budget", `there is no budget ${JSON.stringify(scope)}; ${expected}`);
   }
   if (runs.find(instanceId) === undefined) {
-    throw new UserError("unknown_instance", `no run "${instanceId}" is running`);
+    throw new Problem("unknown_instance", `no run "${instanceId}" is running`);
   }
   return null;
 }

@@ -2,7 +2,7 @@ import { parse as parseKept, patch } from "@decimalturn/toml-patch";
 import { parse, stringify, TomlDate } from "smol-toml";
 import { isPlainObject } from "../contracts/json-size.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
-import { UserError, usageError } from "../errors.ts";
+import { Problem, usageError } from "../errors.ts";
 
 /** One change of a TOML file; without a value the key is removed. */
 export interface Edit {
@@ -14,7 +14,7 @@ export interface Edit {
 
 type Table = Record<string, unknown>;
 
-/** `key=value` as a person writes it: the value is TOML, or else text without quotes. Throws a UserError (usage). */
+/** `key=value` as a person writes it: the value is TOML, or else text without quotes. Throws a Problem (usage). */
 export function parseSetting(setting: string): Edit {
   const at = setting.indexOf("=");
   if (at < 1)
@@ -22,7 +22,7 @@ export function parseSetting(setting: string): Edit {
   return { path: parseKey(setting.slice(0, at)), value: parseValue(setting.slice(at + 1).trim()) };
 }
 
-/** A dotted TOML key. Throws a UserError (usage). */
+/** A dotted TOML key. Throws a Problem (usage). */
 export function parseKey(key: string): string[] {
   const path: string[] = [];
   try {
@@ -49,7 +49,7 @@ function parseValue(text: string): unknown {
   return text;
 }
 
-/** The edited text; comments, order and layout of the rest stay. Throws a UserError if the text is not TOML. */
+/** The edited text; comments, order and layout of the rest stay. Throws a Problem if the text is not TOML. */
 export function edited(text: string, edits: readonly Edit[]): string {
   const source = text.replaceAll(emptyArray, `$1["${emptyMark}"]$2`);
   const table = tableOf(source);
@@ -96,7 +96,7 @@ function valueIn(there: unknown, { path, value, isAdded = false }: Edit): unknow
   return Array.isArray(value) && value.length === 0 ? [emptyMark] : value;
 }
 
-/** The list with the missing values added. Throws a UserError (usage) if it is not a list. */
+/** The list with the missing values added. Throws a Problem (usage) if it is not a list. */
 function longer(there: unknown, value: unknown, path: readonly string[]): readonly unknown[] {
   if (!Array.isArray(there)) {
     throw usageError(`${path.join(".")} is not a list`, "--set replaces its value");
@@ -106,7 +106,7 @@ function longer(there: unknown, value: unknown, path: readonly string[]): readon
   return [...before, ...added.filter((one) => !before.includes(one))];
 }
 
-/** An unset key can't be removed: the user meant another one. Throws a UserError. */
+/** An unset key can't be removed: the user meant another one. Throws a Problem. */
 export function refuseUnset(
   file: { readonly path: string; readonly text: string },
   edits: readonly Edit[],
@@ -114,7 +114,7 @@ export function refuseUnset(
   for (const { path } of edits.filter(({ value }) => value === undefined)) {
     const near = missingKey(file.text, path);
     if (near === null) continue;
-    throw new UserError(
+    throw new Problem(
       "unknown_key",
       `${file.path} has no key ${path.join(".")}${near}`,
       "nothing was written",
@@ -137,7 +137,7 @@ function tableOf(text: string): Table {
   try {
     return parseKept(text) as Table;
   } catch (error) {
-    throw new UserError("invalid_config", "the file is not valid TOML", {
+    throw new Problem("invalid_config", "the file is not valid TOML", {
       hint: "al doctor shows the line; correct it by hand first",
       cause: error,
     });

@@ -7,7 +7,7 @@ import type {
   NetworkConfig,
 } from "../../../streams/agent-config.ts";
 import type { TelemetryConfig } from "./telemetry.ts";
-import type { Problem } from "../../../streams/vocabulary.ts";
+import type { Diagnostic } from "../../../streams/vocabulary.ts";
 
 interface ProjectNetworkConfig extends NetworkConfig {
   /** Hosts that runs with a credential may reach beside those of its type; the keys are `type` or `type:instance`. */
@@ -74,8 +74,12 @@ export interface ProjectConfig {
 
 /** The result of reading the project's `config.toml`. A bad config is a value, not an error. */
 export type ProjectChange =
-  | { readonly type: "set"; readonly project: ProjectConfig; readonly warnings: readonly Problem[] }
-  | { readonly type: "invalid"; readonly problems: readonly Problem[] };
+  | {
+      readonly type: "set";
+      readonly project: ProjectConfig;
+      readonly warnings: readonly Diagnostic[];
+    }
+  | { readonly type: "invalid"; readonly problems: readonly Diagnostic[] };
 
 /** A `[webhooks.<source>]` of the project. */
 export interface WebhookSource {

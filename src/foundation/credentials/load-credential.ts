@@ -3,7 +3,7 @@ import { join, dirname } from "node:path";
 import { storeDir, checkPrivateDir, readSecret } from "./read-secret.ts";
 import { credentialName, parseCredentialReference } from "../contracts/credential-reference.ts";
 import type { CredentialReference } from "../contracts/credential-reference.ts";
-import { isMissing, UserError, failureOf } from "../errors.ts";
+import { isMissing, Problem, failureOf } from "../errors.ts";
 import { credentialType, credentialTypes } from "./credential-types.ts";
 import { closest, meant } from "../contracts/did-you-mean.ts";
 
@@ -18,13 +18,13 @@ export const fieldPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 const maxFields = 64;
 
 /**
- * Loads the credential `reference` (`type` or `type:instance`) from the store in `home`. Throws a UserError when it isn't
+ * Loads the credential `reference` (`type` or `type:instance`) from the store in `home`. Throws a Problem when it isn't
  * there, is incomplete, or is open to other users.
  */
 export async function loadCredential(home: string, reference: string): Promise<Credential> {
   const parsed = parseCredentialReference(reference);
   if (parsed === null) {
-    throw new UserError(
+    throw new Problem(
       "invalid_credential",
       `${JSON.stringify(reference)} is not a credential; expected type or type:instance`,
     );
@@ -57,18 +57,18 @@ async function fieldNames(dir: string): Promise<string[] | null> {
     if (illegal !== undefined || names.length > maxFields) throw strange(dir, illegal);
     return names;
   } catch (error) {
-    if (error instanceof UserError) throw error;
+    if (error instanceof Problem) throw error;
     if (isMissing(error)) return null;
     throw failureOf("unsafe_credential", `${dir} can't be read`, error);
   }
 }
 
-function strange(dir: string, illegal: string | undefined): UserError {
+function strange(dir: string, illegal: string | undefined): Problem {
   const found =
     illegal === undefined
       ? `${dir} has more than ${maxFields} files`
       : `${join(dir, illegal)} is not a field of a credential`;
-  return new UserError(
+  return new Problem(
     "unsafe_credential",
     found,
     "one file a field, named with letters, digits, _ and -; move others elsewhere",
@@ -101,9 +101,9 @@ function firstFlags(type: string): string {
 const ownField = " --field <field> --replace";
 
 /** `found` are the stored names; `flags` make `al creds add` store it. */
-function missing(reference: CredentialReference, found: string, flags: string): UserError {
+function missing(reference: CredentialReference, found: string, flags: string): Problem {
   const name = credentialName(reference);
-  return new UserError(
+  return new Problem(
     "missing_credential",
     `credential ${name} is missing: ${found}`,
     `al creds add ${name}${flags}`,

@@ -31,7 +31,7 @@ export function createHistory(db: DatabaseSync) {
   return {
     /**
      * One page, newest first. `before` takes a page by cursor, fast at any depth and stable while entries arrive; `page`
-     * then skips nothing. `total` is that of the filters. Throws UserError `bad_cursor` and those of the store.
+     * then skips nothing. `total` is that of the filters. Throws Problem `bad_cursor` and those of the store.
      */
     query: (query: HistoryQuery) => {
       if (query.id !== undefined) return entryPage(db, query.id);

@@ -13,7 +13,7 @@ import { failureOf } from "../errors.ts";
 
 /**
  * Makes the project's state directory `.al` (0700, ignored by git wherever it lies) and `.al/run`, and returns the
- * path of `.al`. Throws UserError `state_dir`.
+ * path of `.al`. Throws Problem `state_dir`.
  */
 export function ensureStateDir(projectDir: string): string {
   const dir = join(projectDir, ".al");

@@ -29,7 +29,7 @@ export const beginRun = "UPDATE triggers SET begun = 1 WHERE instance_id = ?";
 
 /**
  * The durable work of a project, in `triggers`: every promise resolves once its change is committed. Requests from
- * outside reject with UserError `store_unavailable`; decisions already made wait for the store. `now` is epoch ms.
+ * outside reject with Problem `store_unavailable`; decisions already made wait for the store. `now` is epoch ms.
  */
 export function createWork(
   db: DatabaseSync,

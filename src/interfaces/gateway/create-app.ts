@@ -1,4 +1,4 @@
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { describeApi } from "./api/openapi.ts";
 import { addRoutes, answerUnrouted } from "./api/route.ts";
@@ -128,8 +128,8 @@ function isReply(answer: unknown): boolean {
 }
 
 /** The response to requests on kept-alive connections while the server closes. */
-function closed(): UserError {
-  return new UserError("draining", "The scheduler is stopping.");
+function closed(): Problem {
+  return new Problem("draining", "The scheduler is stopping.");
 }
 
 /** Parses bodies as JSON only. An empty body counts as missing, even if the client declares a type. */

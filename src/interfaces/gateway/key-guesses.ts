@@ -1,4 +1,4 @@
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import { rateLimitedWarnings } from "../../foundation/contracts/rate-limited-warnings.ts";
@@ -62,10 +62,10 @@ export function createKeyCheck(
   };
 }
 
-function tooMany(ms: number): UserError {
+function tooMany(ms: number): Problem {
   const seconds = Math.ceil(ms / 1000);
   const headers = { "retry-after": String(seconds) };
-  return new UserError(
+  return new Problem(
     "too_many_tries",
     `Too many wrong keys; wait ${seconds} s and try again, or use the link that al open makes.`,
     { headers },

@@ -3,7 +3,7 @@ import { fastify, type FastifyInstance, type FastifyRequest } from "fastify";
 import { z } from "zod";
 import { inTurn } from "../../foundation/contracts/in-turn.ts";
 import { noSchemaCompilers } from "../../foundation/contracts/request-limit.ts";
-import { messageOf, type UserError } from "../../foundation/errors.ts";
+import { messageOf, type Problem } from "../../foundation/errors.ts";
 import { clientStatus, sendProblem } from "../../foundation/send-problem.ts";
 import {
   endedRun,
@@ -149,7 +149,7 @@ function unauthorized(socket: RunSocket | undefined, { headers, url }: FastifyRe
 }
 
 /** The refusal for any error. Unexpected errors are passed to `onUnexpected`; the run may retry, as after a restart. */
-function problemOf(error: unknown, onUnexpected: (error: unknown) => void): UserError {
+function problemOf(error: unknown, onUnexpected: (error: unknown) => void): Problem {
   if (isRefusal(error)) return error;
   // Invalid JSON, a body that is too large, an unsupported media type.
   if (clientStatus(error) !== null) return refusal("malformed", messageOf(error));

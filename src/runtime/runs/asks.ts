@@ -120,7 +120,7 @@ function answerOf(
   return { ok: true, answer, by: who, at: isoTime(answeredAt ?? 0) };
 }
 
-/** Throws a UserError `malformed`. */
+/** Throws a Problem `malformed`. */
 function newQuestion(
   { agent, instanceId }: LiveRun,
   subject: string,

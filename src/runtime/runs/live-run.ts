@@ -38,7 +38,7 @@ export interface LiveRunDeps {
   /** Stops the environment of a waiting run, if its runtime can; the other function starts it again. May reject. */
   readonly freeze: (request: RunRequest) => Promise<void>;
   readonly thaw: (request: RunRequest) => Promise<void>;
-  /** Creates the socket of a run that starts. Rejects with a UserError. */
+  /** Creates the socket of a run that starts. Rejects with a Problem. */
   readonly openSocket: (request: RunRequest) => Promise<OpenedSocket>;
   readonly onProblem: (message: string) => void;
 }
@@ -155,7 +155,7 @@ export class LiveRun implements Disposable {
 
   /**
    * Creates its socket, as its job names it; null for an adopted run, which has its own. A restarted run gets another
-   * one. Rejects with a UserError.
+   * one. Rejects with a Problem.
    */
   async openSocket(): Promise<Job["channel"]> {
     if (this.#isAdopted) return null;
@@ -304,7 +304,7 @@ export class LiveRun implements Disposable {
   }
 }
 
-/** The handlers of these requests. Each rejects with a UserError to refuse. */
+/** The handlers of these requests. Each rejects with a Problem to refuse. */
 export type Performers<N extends RequestName = RequestName> = {
   readonly [A in N]: (run: LiveRun, request: RunApiRequest<A>) => Promise<RequestAnswer<A>>;
 };

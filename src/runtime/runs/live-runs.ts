@@ -35,7 +35,7 @@ export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">) {
     /** Instance ids of an agent's runs. */
     of: (agent: string): readonly string[] =>
       [...runs.values()].flatMap((run) => (run.agent === agent ? run.instanceId : [])),
-    /** Throws a UserError `unauthorized` if the run is not live. */
+    /** Throws a Problem `unauthorized` if the run is not live. */
     get: (instanceId: string): LiveRun => {
       const run = runs.get(instanceId);
       if (run === undefined) throw endedRun("over");

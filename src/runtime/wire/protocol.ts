@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { lockSchema } from "../../foundation/contracts/operator-api.ts";
-import { hasCode, UserError } from "../../foundation/errors.ts";
+import { hasCode, Problem } from "../../foundation/errors.ts";
 import { maxTextLength, schemaProblems } from "./requests/row.ts";
 import type { RequestName, schedulerRequests } from "./requests/table.ts";
 
@@ -70,21 +70,21 @@ export function refusal(
   code: RefusalCode,
   detail: string,
   { cause, ...members }: Partial<Pick<RunApiProblem, "path" | "holder">> & { cause?: unknown } = {},
-): UserError {
-  return new UserError(code, detail, { cause, members });
+): Problem {
+  return new Problem(code, detail, { cause, members });
 }
 
 /** Whether an error is for the run; others may name files of the scheduler. */
-export function isRefusal(error: unknown): error is UserError {
-  return error instanceof UserError && hasCode(error, ...refusalCodes);
+export function isRefusal(error: unknown): error is Problem {
+  return error instanceof Problem && hasCode(error, ...refusalCodes);
 }
 
-export function starting(): UserError {
+export function starting(): Problem {
   return refusal("unavailable", "The scheduler is starting.");
 }
 
 /** The refusal of a request after the run's socket ended this way. */
-export function endedRun(how: "over" | "closing" | null): UserError {
+export function endedRun(how: "over" | "closing" | null): Problem {
   if (how === "over") return refusal("unauthorized", "This run is over.");
   return refusal("unavailable", "The scheduler is stopping.");
 }
@@ -108,7 +108,7 @@ export interface RunApiRequest<A extends RequestName = RequestName> {
   readonly signal: AbortSignal;
 }
 
-/** Performs requests of runs. Rejects with a UserError. Effects are committed before the answer is returned. */
+/** Performs requests of runs. Rejects with a Problem. Effects are committed before the answer is returned. */
 export interface RunApi {
   perform<A extends RequestName>(request: RunApiRequest<A>): Promise<RequestAnswer<A>>;
 }

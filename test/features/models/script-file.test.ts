@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { UserError } from "../../../src/foundation/errors.ts";
+import { Problem } from "../../../src/foundation/errors.ts";
 import { readScriptFile } from "../../../src/features/models/scripted.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { perTest } from "../../helpers/per-test.ts";
@@ -11,8 +11,8 @@ const path = perTest(() => join(directory(), "hello.toml"));
 async function problemOf(text: string): Promise<string> {
   await writeFile(path(), text);
   const error = await readScriptFile(path()).catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(UserError);
-  return (error as UserError).message;
+  expect(error).toBeInstanceOf(Problem);
+  return (error as Problem).message;
 }
 
 test("a scripted model's file becomes turns with texts and tool calls", async () => {

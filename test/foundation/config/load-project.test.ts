@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { loadProject } from "../../../src/foundation/config/resolve-project.ts";
-import { UserError } from "../../../src/foundation/errors.ts";
+import { Problem } from "../../../src/foundation/errors.ts";
 import { directory, filters, projectChange, said } from "./samples.ts";
 
-async function refusal(dir: string): Promise<UserError> {
+async function refusal(dir: string): Promise<Problem> {
   try {
     await loadProject(dir, filters);
   } catch (error) {
-    if (error instanceof UserError) return error;
+    if (error instanceof Problem) return error;
     throw error;
   }
   throw new Error("it was not refused");

@@ -10,7 +10,7 @@ import { removeCredential } from "../../../foundation/credentials/edit-credentia
 import { listCredentials as readCredentials } from "../../../foundation/credentials/list-credentials.ts";
 import type { StoredCredential } from "../../../foundation/credentials/list-credentials.ts";
 import { homeDir, storeDir } from "../../../foundation/credentials/read-secret.ts";
-import { UserError, usageError } from "../../../foundation/errors.ts";
+import { Problem, usageError } from "../../../foundation/errors.ts";
 import type { GlobalContext } from "../context.ts";
 import { mustConfirm, openPrompts } from "../terminal/prompts.ts";
 import { renderTable, titled } from "../terminal/table.ts";
@@ -60,7 +60,7 @@ function listTypes({ out }: GlobalContext): void {
   out.data(renderTable(titled("Type", "Fields…", "What it is…"), rows, out));
 }
 
-/** The credential that a person names. Throws a UserError for an invalid name, and for the gateway's own key. */
+/** The credential that a person names. Throws a Problem for an invalid name, and for the gateway's own key. */
 export function credentialOf(name: string): CredentialReference {
   const reference = parseCredentialReference(name);
   if (reference === null) {
@@ -88,7 +88,7 @@ export interface RemoveOptions {
   readonly yes?: true;
 }
 
-/** Removes a credential, or one of its fields, after asking. Throws a UserError if it is missing. */
+/** Removes a credential, or one of its fields, after asking. Throws a Problem if it is missing. */
 export async function removeStored(
   context: GlobalContext,
   given: string,
@@ -118,7 +118,7 @@ export async function removeStored(
   out.answer({ name, removed }, `${name} is removed (${removed.join(", ")})`);
 }
 
-function unknown(problem: string, name: string, known: readonly string[]): UserError {
+function unknown(problem: string, name: string, known: readonly string[]): Problem {
   const listed = known.length === 0 ? "none is stored" : `stored: ${known.join(", ")}`;
-  return new UserError("unknown_credential", `${problem} "${name}"`, meantOr(name, known, listed));
+  return new Problem("unknown_credential", `${problem} "${name}"`, meantOr(name, known, listed));
 }

@@ -33,7 +33,7 @@ function innerOf(entry: CommandEntry, name: string): CommandEntry {
   return entry.commands.find(isMeant) ?? entry;
 }
 
-/** Throws UserError `usage` for `al help <no command>`, which would print the help of the commands above it. */
+/** Throws Problem `usage` for `al help <no command>`, which would print the help of the commands above it. */
 export function mustKnowHelp(program: Command, words: readonly string[]): void {
   const [first, ...names] = operandsIn(words);
   if (first === "help" && names[0] !== "help") mustHold(program, names, "al");

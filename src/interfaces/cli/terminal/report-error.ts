@@ -1,18 +1,18 @@
 import type { CommanderError } from "commander";
 import { closest, meant } from "../../../foundation/contracts/did-you-mean.ts";
-import { UserError, hasCode, messageOf, usageError } from "../../../foundation/errors.ts";
+import { Problem, hasCode, messageOf, usageError } from "../../../foundation/errors.ts";
 import { plain, plainJson } from "./format.ts";
 
 /** The report of anything that was thrown. Only an unexpected error names its stack. */
-function reportOf(error: unknown): UserError {
-  if (error instanceof UserError) return error;
+function reportOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
   return hasCode(error, "EACCES", "EPERM")
-    ? new UserError(
+    ? new Problem(
         "no_access",
         messageOf(error),
         "use an OS user that may, or change the permissions",
       )
-    : new UserError(
+    : new Problem(
         "unexpected",
         messageOf(error),
         "this is a fault in al itself; run it again with AL_DEBUG=1 to see where",
@@ -20,7 +20,7 @@ function reportOf(error: unknown): UserError {
 }
 
 /** Commander's error in our words. `path` is the command, from `al` on; `near` is another one that was probably meant. */
-export function commandError(error: CommanderError, path: string, near: string | null): UserError {
+export function commandError(error: CommanderError, path: string, near: string | null): Problem {
   const [message = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
   const [, given = "", choices = ""] =
     /'([^']+)' is invalid.*choices are (.+)\.$/.exec(message) ?? [];

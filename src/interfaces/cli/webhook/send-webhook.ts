@@ -5,7 +5,7 @@ import { withoutEndSlashes } from "../../../foundation/contracts/plain-text.ts";
 import { webhookSecretType } from "../../../foundation/credentials/credential-types.ts";
 import { homeDir } from "../../../foundation/credentials/read-secret.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
-import { UserError, usageError } from "../../../foundation/errors.ts";
+import { Problem, usageError } from "../../../foundation/errors.ts";
 import { readSchedulerInfo } from "../../../foundation/store/project-lock.ts";
 import type { Fixture } from "../../../features/webhooks/sign.ts";
 import {
@@ -59,7 +59,7 @@ function gatewayOf(context: Context, { url }: SendOptions): string {
   const info = readSchedulerInfo(context.projectDir);
   if (info === null) throw notRunning(context.projectDir);
   if (info.gatewayUrl !== null) return info.gatewayUrl;
-  throw new UserError(
+  throw new Problem(
     "no_gateway",
     "the scheduler does not listen on TCP yet",
     "it listens once config.toml has a [webhooks.<source>]; run the command again in a moment",
@@ -114,11 +114,11 @@ function parsed(text: string): unknown {
   }
 }
 
-function refused(url: string, { status, body }: Answer): UserError {
+function refused(url: string, { status, body }: Answer): Problem {
   const { error, detail } = (body ?? {}) as Record<string, unknown>;
   const code = typeof error === "string" ? error : "unexpected_answer";
   const why = typeof detail === "string" ? `: ${plainLine(detail)}` : "";
-  return new UserError(code, `${url} answered ${status}${why}`, hints[code]);
+  return new Problem(code, `${url} answered ${status}${why}`, hints[code]);
 }
 
 const hints: Readonly<Record<string, string | undefined>> = {

@@ -5,7 +5,7 @@ import { webhookSecretType } from "../../../foundation/credentials/credential-ty
 import { storeField } from "../../../foundation/credentials/edit-credential.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
 import { homeDir } from "../../../foundation/credentials/read-secret.ts";
-import { hasCode, UserError, usageError } from "../../../foundation/errors.ts";
+import { hasCode, Problem, usageError } from "../../../foundation/errors.ts";
 import type {
   CallApi,
   Hook,
@@ -92,7 +92,7 @@ export async function setupWebhook(
 function sourceOf(project: ProjectConfig, type: string, { source }: SetupOptions): WebhookSource {
   const ofType = Object.entries(project.webhooks).filter(([, one]) => one.type === type);
   if (ofType.length === 0) {
-    throw new UserError(
+    throw new Problem(
       "no_source",
       `the project has no webhook source of ${type}`,
       `add [webhooks.${type}] with type = "${type}" and credential = "default" to config.toml`,
@@ -100,7 +100,7 @@ function sourceOf(project: ProjectConfig, type: string, { source }: SetupOptions
   }
   const found = chosenSource(Object.fromEntries(ofType), source);
   if (found.credential !== null || found.allowUnsigned) return found;
-  throw new UserError(
+  throw new Problem(
     "no_credential",
     `source ${found.name} has no credential for its secret`,
     `al config --set webhooks.${found.name}.credential=default`,
@@ -132,7 +132,7 @@ async function setUp(api: HookApi, call: CallApi, target: string, setup: Setup):
   const { source, urls } = setup;
   const heard = setup.eventsOf(target);
   if (heard?.length === 0) {
-    throw new UserError(
+    throw new Problem(
       "no_listener",
       `no agent listens to ${target || source.name}`,
       `add [[webhooks]] with source = "${source.name}" to an agent`,
@@ -160,7 +160,7 @@ async function secretFor(api: HookApi, found: Hook | null, setup: Setup): Promis
   if (!api.choosesSecret)
     return stored ?? store(setup, randomBytes(32).toString("base64url"), false);
   if (found === null || stored !== null) return null;
-  throw new UserError(
+  throw new Problem(
     "no_credential",
     "the webhook is there, and its secret is not stored",
     `copy it from the provider's page: al creds add ${setup.secret}`,
@@ -206,7 +206,7 @@ function mustBeAnswered(done: readonly Done[], { source, urls }: Setup): void {
     status === 401
       ? "the scheduler's log says why; does it use the same AL_HOME?"
       : "does this address reach the gateway, and does the scheduler run?";
-  throw new UserError("ping_failed", `${source.type}'s ping got ${got} from ${urls[0]}`, hint);
+  throw new Problem("ping_failed", `${source.type}'s ping got ${got} from ${urls[0]}`, hint);
 }
 
 /** For providers without an API for webhooks, and with --print: the values that a person enters on the provider's page. */

@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
-import { messageOf, UserError, usageError, failureOf } from "../../../foundation/errors.ts";
+import { messageOf, Problem, usageError, failureOf } from "../../../foundation/errors.ts";
 import { type CommandArguments, type CommandRow } from "../../wire/requests/row.ts";
 import { agentCommands } from "../../wire/requests/table.ts";
 import { postJson } from "../../wire/post-json.ts";
@@ -43,7 +43,7 @@ export async function agentCommand(
     const input = (): Promise<string> => (stdin.isTTY ? Promise.resolve("") : text(stdin));
     return print(await ask(request, await commandBody(row, args, input), env.AL_RUN_SOCKET));
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
+    if (!(error instanceof Problem)) throw error;
     const { code, message, exitCode } = error;
     const usage = row !== undefined && code === "usage" ? `; usage: ${row.usage}` : "";
     return print({ ok: false, error: code, detail: `${message}${usage}` }, exitCode);
@@ -52,10 +52,7 @@ export async function agentCommand(
 
 async function ask(request: string, body: object, socketPath: string | undefined): Promise<Reply> {
   if (socketPath === undefined) {
-    throw new UserError(
-      "no_run",
-      "AL_RUN_SOCKET is not set: this works inside an agent's run only",
-    );
+    throw new Problem("no_run", "AL_RUN_SOCKET is not set: this works inside an agent's run only");
   }
   const answer = await postJson({ socketPath, path: `/${request}`, body }).catch(
     (error: unknown) => {
@@ -63,11 +60,11 @@ async function ask(request: string, body: object, socketPath: string | undefined
     },
   );
   const reply = (answer.body ?? null) as Reply | null;
-  if (reply === null) throw new UserError("internal", "the run gave no answer");
+  if (reply === null) throw new Problem("internal", "the run gave no answer");
   return reply;
 }
 
-/** The body of a command's request. Throws a UserError (usage) for invalid arguments. */
+/** The body of a command's request. Throws a Problem (usage) for invalid arguments. */
 export async function commandBody(
   row: CommandRow,
   args: readonly string[],

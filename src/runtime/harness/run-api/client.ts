@@ -4,7 +4,7 @@ import { refusal, runApiProblemSchema } from "../../wire/protocol.ts";
 import type { RequestName, RequestAnswer, RequestBody } from "../../wire/protocol.ts";
 import type { RequestRow } from "../../wire/requests/row.ts";
 import { schedulerRequests } from "../../wire/requests/table.ts";
-import { messageOf, UserError } from "../../../foundation/errors.ts";
+import { messageOf, Problem } from "../../../foundation/errors.ts";
 import { repeatWhileAway, type RunSocket } from "../bridge/while-away.ts";
 import { postJson, type Posted } from "../../wire/post-json.ts";
 
@@ -12,7 +12,7 @@ import { postJson, type Posted } from "../../wire/post-json.ts";
 export interface RunApiClient {
   /**
    * Resolves to the answer even if the scheduler restarts meanwhile: the request is repeated with the same key, and
-   * takes effect once. Rejects with a UserError if it is refused or the scheduler stays down.
+   * takes effect once. Rejects with a Problem if it is refused or the scheduler stays down.
    */
   ask<N extends RequestName>(
     name: N,
@@ -37,7 +37,7 @@ export function createRunApiClient(runSocket: RunSocket, pauses?: number): RunAp
         const posted = await repeatWhileAway(runSocket, signal, attempt, most);
         if (posted !== null) return answerIn(name, posted);
       } catch (error) {
-        if (error instanceof UserError) throw error;
+        if (error instanceof Problem) throw error;
         if (!signal.aborted) throw refusal("unavailable", messageOf(error));
       }
       if (rowOf(name).canWait === true) cancel(socketPath, headers);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job } from "../../../foundation/contracts/job.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import { maxRequestBytes, refusal, type RequestBody } from "../../wire/protocol.ts";
 import { runRequests, schedulerRequests } from "../../wire/requests/table.ts";
 import type { RequestRow } from "../../wire/requests/row.ts";
@@ -16,7 +16,7 @@ export type Answer = Readonly<Record<string, unknown>>;
 
 /** Performs an agent's requests, which a tool or a command makes. */
 export interface RunRequests {
-  /** Rejects with a UserError if the request is refused. */
+  /** Rejects with a Problem if the request is refused. */
   perform(name: string, input: unknown, signal: AbortSignal): Promise<Answer>;
 }
 
@@ -44,7 +44,7 @@ export function createRunRequests(deps: RunRequestsDeps): RunRequests {
 
 /** The refusal as an answer for a model or a program; rethrows any other error. */
 export function refusedAnswer(error: unknown): Answer {
-  if (!(error instanceof UserError)) throw error;
+  if (!(error instanceof Problem)) throw error;
   return { ok: false, error: error.code, detail: error.message, ...error.members };
 }
 

@@ -4,7 +4,7 @@ import {
   hostAndPort,
 } from "../../../foundation/contracts/deny-reasons.ts";
 import type { DenyReason } from "../../../foundation/contracts/deny-reasons.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import { allowEntry, isFor, canonicalHost } from "../../../foundation/contracts/network-allow.ts";
 import type {
   AllowedHost,
@@ -40,7 +40,7 @@ const advice: Readonly<Record<DenyReason, string | ((asked: Asked) => string)>> 
 };
 
 /** A connection that the egress rules deny, or that failed. */
-export class EgressRefusal extends UserError {
+export class EgressRefusal extends Problem {
   declare readonly code: DenyReason;
   /** The problem in one line of ASCII, which programs print. */
   readonly phrase: string;

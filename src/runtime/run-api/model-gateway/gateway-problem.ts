@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import type { WireApi } from "./wire-api.ts";
-import { messageOf, UserError } from "../../../foundation/errors.ts";
+import { messageOf, Problem } from "../../../foundation/errors.ts";
 import { UpstreamTimeout, type UpstreamAnswer } from "./upstream.ts";
 
 /** Why the gateway itself answers instead of the provider. The run sees it, unlike other errors. */
-export class GatewayProblem extends UserError {}
+export class GatewayProblem extends Problem {}
 
 const passing = [
   "internal_error",

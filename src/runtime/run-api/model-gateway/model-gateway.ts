@@ -8,7 +8,7 @@ import type {
 import type { ModelVerdict } from "../../wire/protocol.ts";
 import { newCall } from "./answer-tap.ts";
 import { verdictOn } from "./verdict.ts";
-import { messageOf, reasonOf, UserError } from "../../../foundation/errors.ts";
+import { messageOf, reasonOf, Problem } from "../../../foundation/errors.ts";
 import { createShares } from "../shares.ts";
 import { parseAddress, shapeOf, upstreamRoute } from "./address.ts";
 import { forwardCall } from "./forward-call.ts";
@@ -154,7 +154,7 @@ function malformedAddress(url: string): GatewayProblem {
 
 function problemOf(error: unknown): GatewayProblem {
   if (error instanceof GatewayProblem) return error;
-  if (error instanceof UserError && error.code === "store_unavailable") {
+  if (error instanceof Problem && error.code === "store_unavailable") {
     return new GatewayProblem(
       error.code,
       `the scheduler can't store this call to a model now: ${messageOf(error.cause)}`,

@@ -1,6 +1,6 @@
 import type { CallUsage, UpstreamModel } from "../../../foundation/contracts/model-gateway.ts";
 import type { Json } from "../../wire/json.ts";
-import type { UserError } from "../../../foundation/errors.ts";
+import type { Problem } from "../../../foundation/errors.ts";
 import type { Objects } from "./request-shape.ts";
 
 /** One wire format: everything that the gateway knows of it. */
@@ -22,7 +22,7 @@ export interface WireApi {
   /** The documented spelling of a field's name, if the API accepts several. */
   readonly spelling?: (name: string) => string;
   /** An error in the provider's own shape. */
-  readonly errorBody: (problem: UserError) => object;
+  readonly errorBody: (problem: Problem) => object;
   /** Reads one event of a stream, or the one document of a plain answer. */
   readonly readEvent: (event: unknown) => EventReading;
   /** The tokens of a usage report. */

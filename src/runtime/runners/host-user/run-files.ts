@@ -16,7 +16,7 @@ export function workDirOf(baseDir: string, instanceId: string): string {
   return join(baseDir, instanceId);
 }
 
-/** Creates a run's log for the scheduler's user only and opens it. Throws a UserError if it exists. */
+/** Creates a run's log for the scheduler's user only and opens it. Throws a Problem if it exists. */
 export function createLog(path: string): number {
   const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   try {

@@ -42,7 +42,7 @@ export interface CommandRow {
   readonly purpose: string;
   /** The request's options by name. A list may be given several times. */
   readonly options?: Readonly<Record<string, "text" | "flag" | "list">>;
-  /** The body of the request; throws a UserError (usage) for invalid arguments. */
+  /** The body of the request; throws a Problem (usage) for invalid arguments. */
   readonly body: (args: CommandArguments) => Promise<object> | object;
 }
 

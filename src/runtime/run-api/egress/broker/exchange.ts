@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
-import { messageOf, UserError } from "../../../../foundation/errors.ts";
+import { messageOf, Problem } from "../../../../foundation/errors.ts";
 import { maskedBytes, maskedHeader, type Mask } from "../../masked-bytes.ts";
 import { refuseRequest } from "../answers.ts";
 import { EgressRefusal, tlsPort } from "../decide.ts";
@@ -99,7 +99,7 @@ function isStale(error: unknown): boolean {
 
 function refusalOf(error: unknown, { host, onDenied }: BrokeredTunnel["interception"]) {
   const problem =
-    error instanceof UserError
+    error instanceof Problem
       ? error
       : new EgressRefusal("unreachable", { host, port: tlsPort }, messageOf(error));
   const { code, status, message } = problem;
@@ -150,11 +150,11 @@ const ofAll = new Set(["alt-svc"]);
 const ofEncoded = new Set([...ofAll, "content-encoding", "content-length"]);
 
 /** The refusal of a request that is not forwarded. The message names the problem and a fix. */
-function unsuitable(status: number, message: string): UserError {
-  return new UserError("unsuitable_request", message, { status });
+function unsuitable(status: number, message: string): Problem {
+  return new Problem("unsuitable_request", message, { status });
 }
 
-/** Throws a UserError for an upgrade, and for a request to another host, which the same server might serve. */
+/** Throws a Problem for an upgrade, and for a request to another host, which the same server might serve. */
 function assertForHost({ headers, url = "" }: IncomingMessage, host: string): void {
   if (headers.upgrade !== undefined)
     throw unsuitable(403, `Upgrade is refused: the credential of ${host} needs plain HTTPS`);
@@ -169,7 +169,7 @@ const replaced = new Set(["accept-encoding", "connection", "range", "if-range"])
 
 /**
  * The request as the host receives it, with one Host header. It asks for an uncompressed answer, which can be masked.
- * Throws a UserError if the body's transfer coding can't be forwarded.
+ * Throws a Problem if the body's transfer coding can't be forwarded.
  */
 export function upstreamRequest(
   { method = "GET", url = "/", headers }: IncomingMessage,

@@ -1,5 +1,5 @@
 import type { SecretBinding } from "../../../../foundation/contracts/network-allow.ts";
-import { UserError } from "../../../../foundation/errors.ts";
+import { Problem } from "../../../../foundation/errors.ts";
 import { sentinelMark } from "../../../../foundation/credentials/broker-credentials.ts";
 
 /** Matches the names of headers that hosts use for authentication. */
@@ -25,9 +25,9 @@ export interface RequestHead {
 }
 
 /** The refusal of a request that would leave with a sentinel. The message names the problem and a fix. */
-function holdsSentinel(where: string, host: string, advice: string): UserError {
+function holdsSentinel(where: string, host: string, advice: string): Problem {
   const found = `${where} of the request to ${host} holds a sentinel`;
-  return new UserError("sentinel", `${found}, which stands for a secret${advice}`);
+  return new Problem("sentinel", `${found}, which stands for a secret${advice}`);
 }
 
 /**
@@ -37,7 +37,7 @@ function holdsSentinel(where: string, host: string, advice: string): UserError {
 export function substituted(
   { host, url, rawHeaders }: RequestHead,
   bindings: readonly SecretBinding[],
-  refusal = (where: string, text: string): UserError =>
+  refusal = (where: string, text: string): Problem =>
     holdsSentinel(where, host, adviceOn(text, host, bindings)),
 ): string[] {
   const assertNone = (where: string, text: string): string => {
@@ -59,7 +59,7 @@ export function substituted(
 }
 
 /** The refusal of a sentinel in a body, where secrets are never inserted. */
-export function bodyRefusal(host: string): UserError {
+export function bodyRefusal(host: string): Problem {
   return holdsSentinel("the body", host, inHeadersOnly);
 }
 

@@ -1,4 +1,4 @@
-import type { UserError } from "../../../../foundation/errors.ts";
+import type { Problem } from "../../../../foundation/errors.ts";
 import type { UpstreamModel, CallUsage } from "../../../../foundation/contracts/model-gateway.ts";
 import {
   at,
@@ -179,7 +179,7 @@ const errorTypes: Readonly<Record<number, string>> = {
   504: "timeout_error",
 };
 
-function errorBody({ status, code, message }: UserError): object {
+function errorBody({ status, code, message }: Problem): object {
   const type = errorTypes[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
   return { type: "error", error: { type, message, code } };
 }

@@ -1,4 +1,4 @@
-import type { UserError } from "../../../../foundation/errors.ts";
+import type { Problem } from "../../../../foundation/errors.ts";
 import type { UpstreamModel, CallUsage } from "../../../../foundation/contracts/model-gateway.ts";
 import { objectAt, at, countAt, listAt, textAt, bytesOf, type Json } from "../../../wire/json.ts";
 import { tokensAt } from "../request-body.ts";
@@ -50,7 +50,7 @@ const statuses: Readonly<Record<number, string>> = {
   504: "DEADLINE_EXCEEDED",
 };
 
-function errorBody({ status, code, message }: UserError): object {
+function errorBody({ status, code, message }: Problem): object {
   const reason = { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: code };
   const name = statuses[status] ?? "INVALID_ARGUMENT";
   return { error: { code: status, message, status: name, details: [reason] } };

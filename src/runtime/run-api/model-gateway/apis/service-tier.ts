@@ -1,4 +1,4 @@
-import type { UserError } from "../../../../foundation/errors.ts";
+import type { Problem } from "../../../../foundation/errors.ts";
 import type { UpstreamModel } from "../../../../foundation/contracts/model-gateway.ts";
 import type { Json } from "../../../wire/json.ts";
 
@@ -12,7 +12,7 @@ export function withServiceTier(body: Json, { provider }: Pick<UpstreamModel, "p
 }
 
 /** `{"error":{"message","type","param","code"}}`. Source: OpenAI's "Error codes" guide. */
-export function openaiErrorBody({ status, code, message }: UserError): object {
+export function openaiErrorBody({ status, code, message }: Problem): object {
   return { error: { message, type: typeOf(status, code), param: null, code } };
 }
 
