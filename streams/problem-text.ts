@@ -1,13 +1,13 @@
-import type { Problem } from "./vocabulary.ts";
+import type { Diagnostic } from "./vocabulary.ts";
 
 /** `agents/dev/config.toml:4:12  schedule "every day" is …`: the format of a problem everywhere. */
-export function problemText({ file, line, column, message }: Problem): string {
+export function problemText({ file, line, column, message }: Diagnostic): string {
   const place = [file, line, column].filter((part) => part !== null).join(":");
   return `${place}  ${message}`;
 }
 
 /** The first of the problems, and the number of further ones; null without problems. */
-export function problemSummary(problems: readonly Problem[]): string | null {
+export function problemSummary(problems: readonly Diagnostic[]): string | null {
   const [first, ...others] = problems;
   if (first === undefined) return null;
   return others.length === 0
@@ -16,7 +16,7 @@ export function problemSummary(problems: readonly Problem[]): string | null {
 }
 
 /** The problems of a file that was valid before: the first error adds that the last valid config stays active. */
-export function whileLastGoodCounts(problems: readonly Problem[]): readonly Problem[] {
+export function whileLastGoodCounts(problems: readonly Diagnostic[]): readonly Diagnostic[] {
   const first = problems.findIndex(({ severity }) => severity === "error");
   return problems.map((problem, index) =>
     index === first

@@ -8,7 +8,7 @@ import { outcomeRows, type Outcome, type RefusedOutcome } from "./outcomes.ts";
 import type { DaySpend, UsedBudget } from "./spending.ts";
 
 /** A problem in a file, addressed so that an editor can jump to it. Lines and columns count from 1. */
-export interface Problem {
+export interface Diagnostic {
   readonly severity: "error" | "warning";
   /** Path relative to the project. */
   readonly file: string;
@@ -20,13 +20,13 @@ export interface Problem {
 
 /** The change of an agent's directory. A bad config is a value, not an error. */
 export type AgentChange =
-  | { readonly type: "set"; readonly agent: AgentConfig; readonly warnings: readonly Problem[] }
+  | { readonly type: "set"; readonly agent: AgentConfig; readonly warnings: readonly Diagnostic[] }
   | ({ readonly type: "invalid"; readonly name: string } & InvalidFiles)
   | { readonly type: "removed"; readonly name: string };
 
 /** Why an agent's files are not a config. */
 interface InvalidFiles {
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Diagnostic[];
   /** Webhook sources that its config.toml names. */
   readonly sources: readonly string[];
 }
@@ -209,7 +209,7 @@ export type RunEvent = At &
     | {
         readonly type: "agent-set";
         readonly config: AgentConfig;
-        readonly warnings: readonly Problem[];
+        readonly warnings: readonly Diagnostic[];
         /** The changes in one line. */
         readonly summary: string;
       }
@@ -217,7 +217,7 @@ export type RunEvent = At &
     | { readonly type: "agent-removed" }
     | { readonly type: "agent-enabled"; readonly enabled: boolean }
     /** Missing requirements beside the agent's files, such as credentials; empty once all are met. */
-    | { readonly type: "agent-requirements"; readonly unmet: readonly Problem[] }
+    | { readonly type: "agent-requirements"; readonly unmet: readonly Diagnostic[] }
     | BuildEvent
     /** When the schedule is due next, epoch ms; null if it is not. */
     | { readonly type: "next-run"; readonly nextRunAt: number | null }

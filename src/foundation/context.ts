@@ -23,7 +23,7 @@ export interface SchedulerContext {
   readonly store: Store;
   /** `redactor.redact(text)` removes known secrets from a text. */
   readonly redactor: Redactor;
-  /** Loads `type` or `type:instance` and adds its secrets to the redactor. Rejects with a UserError that has a hint. */
+  /** Loads `type` or `type:instance` and adds its secrets to the redactor. Rejects with a Problem that has a hint. */
   readonly credential: (reference: string) => Promise<Credential>;
   readonly inputs: Inputs;
   /** `inputs.project$`: the active `config.toml`, now (`.value`) and after each reload. */

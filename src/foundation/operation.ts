@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Act } from "./contracts/audit-acts.ts";
 import type { Person } from "./contracts/questions.ts";
 import type { Scope } from "./contracts/scopes.ts";
-import { UserError } from "./errors.ts";
+import { usageError } from "./errors.ts";
 
 /** Whether an agent is one of those that a token is limited to. */
 export type IsMine = (agent: string | null | undefined) => boolean;
@@ -12,7 +12,7 @@ export interface Call {
   readonly by: Person;
   /** Null unless the caller's token is limited to some agents. */
   readonly isMine: IsMine | null;
-  /** Starts work once for each key; null without one. Throws UserError `malformed`. */
+  /** Starts work once for each key; null without one. Throws Problem `malformed`. */
   readonly idempotencyKey: () => string | null;
   /** Runs a function once the answer has been sent. */
   readonly afterAnswer: (run: () => void) => void;
@@ -138,7 +138,7 @@ export function partsOf(address: string) {
   return { method: method === "GET" ? "GET" : "POST", path } as const;
 }
 
-/** The request to an address. Fields without a value are omitted. Throws UserError `usage` for the names `.` and `..`. */
+/** The request to an address. Fields without a value are omitted. Throws Problem `usage` for the names `.` and `..`. */
 export function requestOf(address: string, input: object) {
   const fields = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
   const { method, path: pattern } = partsOf(address);
@@ -153,6 +153,6 @@ export function requestOf(address: string, input: object) {
 }
 
 function segment(value: string): string {
-  if (/^\.{1,2}$/.test(value)) throw new UserError("usage", `"${value}" is not a name`);
+  if (/^\.{1,2}$/.test(value)) throw usageError(`"${value}" is not a name`);
   return encodeURIComponent(value);
 }

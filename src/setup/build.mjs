@@ -114,8 +114,8 @@ const inlineScripts = {
 /** Small modules that every command reads: a separate file for each would cost more than its content. */
 const wordTables = new RegExp(
   [
-    "/streams/(agent-config|vocabulary)",
-    "/foundation/(errors|version|contracts/(plain-text|budget|did-you-mean|mcp|scopes|shell-word|json-size|credential-reference))",
+    "/streams/(agent-config|iso-times|vocabulary)",
+    "/foundation/(errors|version|contracts/(plain-text|budget|did-you-mean|mcp|question-kinds|scopes|shell-word|json-size|credential-reference))",
     "/rules/alert",
     "/search-kinds",
     "/cli/(context|terminal/(output|format))",
@@ -132,7 +132,7 @@ const texts =
   /\/(streams\/duration-text|views\/(pause-text|delivery-words)|foundation\/operation)\.ts$/;
 
 /** Small modules that a start and the reads of a stored project load. */
-const reports = /\/(contracts\/history|webhooks\/delivery-report)\.ts$/;
+const reports = /\/(contracts\/(history|operator-api)|webhooks\/delivery-report)\.ts$/;
 
 /** Small modules of the gateway that code which is loaded later, such as the MCP server, uses too. */
 const sharedByGateway =

@@ -23,7 +23,7 @@ export interface AcquireOptions {
 const longestTmp = 80;
 
 /**
- * Locks the project for this process and opens its store and sessions. Throws a UserError that names the holding
+ * Locks the project for this process and opens its store and sessions. Throws a Problem that names the holding
  * process, or the file that can't be opened; then nothing stays locked.
  */
 export async function acquireProject(

@@ -1,20 +1,22 @@
 import { auditTime, buffer, concatMap, defer, filter, from, map, startWith, Subject } from "rxjs";
 import type { Observable } from "rxjs";
-import type { Problem } from "../../streams/vocabulary.ts";
+import type { Diagnostic } from "../../streams/vocabulary.ts";
 import { bareSkillProblem, readBareSkill } from "../foundation/config/agent-files.ts";
-import { messageOf, UserError } from "../foundation/errors.ts";
+import { failureOf } from "../foundation/errors.ts";
 import { scanProject, type Scan } from "../foundation/files/scan.ts";
 
 /**
- * The state of all files before a start reads them: a later scan finds changes from then on. Rejects with UserError
+ * The state of all files before a start reads them: a later scan finds changes from then on. Rejects with Problem
  * `unreadable_agents` if `agents/` can't be read: a start without agents would reject all work that waits for them.
  */
 export function scanFiles(projectDir: string): Promise<Scan> {
   return scanProject(projectDir).catch((cause: unknown) => {
-    throw new UserError("unreadable_agents", `the agents can't be read: ${messageOf(cause)}`, {
-      hint: "make agents/ and the directories on its way readable for the user that runs the scheduler",
+    throw failureOf(
+      "unreadable_agents",
+      "the agents can't be read",
       cause,
-    });
+      "make agents/ and the directories on its way readable for the user that runs the scheduler",
+    );
   });
 }
 
@@ -23,7 +25,7 @@ export interface UnconfiguredSkills {
   /** Called with each directory that was read; `isAgent` if it has a `config.toml`. */
   readonly onRead: (name: string, isAgent: boolean) => void;
   /** A problem for each such directory, at once and after each change. */
-  readonly problem$: Observable<readonly Problem[]>;
+  readonly problem$: Observable<readonly Diagnostic[]>;
 }
 
 /** The files of an agent are written one after the other: a directory is checked after this, in ms. */
@@ -48,7 +50,7 @@ export function createUnconfiguredSkills(
       else unconfigured.delete(name);
       return true;
     };
-    const problems = (): readonly Problem[] => [...unconfigured].sort().map(bareSkillProblem);
+    const problems = (): readonly Diagnostic[] => [...unconfigured].sort().map(bareSkillProblem);
     return touched$.pipe(
       buffer(touched$.pipe(auditTime(settleMs))),
       concatMap((touched) => from(Promise.all([...new Set(touched)].map(look)))),

@@ -45,7 +45,7 @@ export interface Scheduler {
 }
 
 /**
- * Runs a project until it is stopped. Rejects with a UserError if the project is broken, held by another scheduler, or
+ * Runs a project until it is stopped. Rejects with a Problem if the project is broken, held by another scheduler, or
  * can't listen; it then leaves nothing running or locked. A broken agent does not reject it.
  */
 export async function startScheduler(options: SchedulerOptions): Promise<Scheduler> {

@@ -1,10 +1,11 @@
+import { isoTime } from "../iso-times.ts";
 import { isError, outcomeText, type Outcome } from "../outcomes.ts";
 import type { AgentState, AgentStatus } from "./wire.ts";
 import { problemSummary } from "../problem-text.ts";
 import type { AgentConfig } from "../agent-config.ts";
 import { defaultRuntime } from "../runtimes.ts";
 import type { DaySpend, UsedBudget } from "../spending.ts";
-import type { Problem } from "../vocabulary.ts";
+import type { Diagnostic } from "../vocabulary.ts";
 
 /** The record of one agent, the source of its row. Times are epoch ms. */
 export interface AgentRecord {
@@ -17,7 +18,7 @@ export interface AgentRecord {
   readonly building: boolean;
   readonly configError: string | null;
   /** Missing requirements of its runs: an error stops them, a warning does not. */
-  readonly unmet: readonly Problem[];
+  readonly unmet: readonly Diagnostic[];
   readonly buildError: string | null;
   readonly runError: string | null;
   readonly statusText: string | null;
@@ -174,28 +175,24 @@ export function toAgentStatus(record: AgentRecord): AgentStatus {
     error: errorOf(record),
     warning: unmetWarning(record.unmet),
     enabled: record.enabled && record.config?.scale !== 0,
-    lastRunAt: iso(record.lastRunAt),
+    lastRunAt: isoTime(record.lastRunAt),
     lastDurationMs: record.lastDurationMs,
     lastOutcome: record.lastOutcome,
-    nextRunAt: iso(record.nextRunAt),
+    nextRunAt: isoTime(record.nextRunAt),
     running: record.running,
     runningUsd: totalOf(record.runCosts),
-    spentToday: spentOf(record.today),
+    spentToday: withTime(record.today),
     usedBudget: withTime(record.usedBudget),
     queued: record.queued,
   };
 }
 
+function withTime<Budget extends DaySpend>(budget: Budget | null) {
+  return budget && { ...budget, endsAt: isoTime(budget.endsAt) };
+}
+
 function totalOf(costs: AgentRecord["runCosts"]): number | null {
   return costs.size === 0 ? null : [...costs.values()].reduce((sum, usd) => sum + usd, 0);
-}
-
-function spentOf(today: DaySpend | null): AgentStatus["spentToday"] {
-  return today && { usd: today.usd, endsAt: new Date(today.endsAt).toISOString() };
-}
-
-function withTime(budget: UsedBudget | null): AgentStatus["usedBudget"] {
-  return budget && { ...budget, endsAt: new Date(budget.endsAt).toISOString() };
 }
 
 type ConfigColumns = Pick<
@@ -241,8 +238,4 @@ function triggerLabels({ schedule, webhooks, callable }: AgentConfig): string[] 
   const ticks = schedule === null ? [] : [`schedule ${schedule}`];
   const sources = new Set(webhooks.map(({ source }) => `webhook ${source}`));
   return [...ticks, ...sources, ...(callable ? ["call"] : [])];
-}
-
-function iso(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString();
 }

@@ -1,7 +1,8 @@
+import { isoTime } from "../iso-times.ts";
 import { durationText } from "../duration-text.ts";
 import { lateText, slotsText } from "../late-text.ts";
 import { problemText } from "../problem-text.ts";
-import type { LogEntry, LogLevel, Problem, RunEvent, Trigger, WorkItem } from "../vocabulary.ts";
+import type { LogEntry, LogLevel, Diagnostic, RunEvent, Trigger, WorkItem } from "../vocabulary.ts";
 import { isError, outcomeText } from "../outcomes.ts";
 
 type Line = { readonly level: LogLevel; readonly msg: string } & Readonly<Record<string, unknown>>;
@@ -79,7 +80,7 @@ function configLines(event: ConfigEvent): readonly Line[] {
   }
 }
 
-function problemLines(problems: readonly Problem[]): readonly Line[] {
+function problemLines(problems: readonly Diagnostic[]): readonly Line[] {
   return problems.map((problem) => ({
     level: problem.severity === "error" ? 50 : 40,
     msg: problemText(problem),
@@ -126,7 +127,7 @@ function triggerFields(trigger: Trigger): Readonly<Record<string, unknown>> {
   const { kind } = trigger;
   switch (kind) {
     case "cron":
-      return { kind, scheduledFor: new Date(trigger.scheduledFor).toISOString() };
+      return { kind, scheduledFor: isoTime(trigger.scheduledFor) };
     case "webhook": {
       const { action, repo, number, title, url, receiptId } = trigger.event;
       return { kind, action, repo, number, title, url, receiptId };

@@ -1,6 +1,6 @@
 import { problemSummary } from "../problem-text.ts";
 import { needsImage, type AgentConfig } from "../agent-config.ts";
-import type { Problem, RunEvent } from "../vocabulary.ts";
+import type { Diagnostic, RunEvent } from "../vocabulary.ts";
 import { outcomeRows } from "../outcomes.ts";
 import { runErrorOf, unmetError, type AgentRecord } from "./agent-record.ts";
 
@@ -60,7 +60,7 @@ function reduceConfig(record: AgentRecord, event: ConfigEvent): AgentRecord {
 }
 
 /** Once no requirement prevents a start, the error of a run rejected for that is cleared. */
-function withUnmet(record: AgentRecord, unmet: readonly Problem[]): Partial<AgentRecord> {
+function withUnmet(record: AgentRecord, unmet: readonly Diagnostic[]): Partial<AgentRecord> {
   const recovers = unmetError(record.unmet) !== null && unmetError(unmet) === null;
   return recovers && record.lastOutcome === "rejected" ? { unmet, runError: null } : { unmet };
 }
@@ -140,7 +140,7 @@ export function withoutRun<T>(
   return new Map([...byRun].filter(([id]) => id !== instanceId));
 }
 
-function configError(problems: readonly Problem[]): string {
+function configError(problems: readonly Diagnostic[]): string {
   return (
     problemSummary(problems.filter(({ severity }) => severity === "error")) ?? "invalid config"
   );

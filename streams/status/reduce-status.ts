@@ -1,3 +1,4 @@
+import { isoTime } from "../iso-times.ts";
 import type {
   AgentStatus,
   LockStatus,
@@ -228,7 +229,7 @@ function isEvent({ kind, instanceId, level }: LogEntry): boolean {
 function recentLog({ time, level, agent, instanceId, msg }: LogEntry, seq: number): RecentLog {
   return {
     seq,
-    time: new Date(time).toISOString(),
+    time: isoTime(time),
     level,
     agent,
     instanceId: instanceId ?? null,

@@ -1,4 +1,4 @@
-import { RunApiError } from "../../src/runtime/wire/protocol.ts";
+import { refusal } from "../../src/runtime/wire/protocol.ts";
 import type { RequestRow } from "../../src/runtime/wire/requests/row.ts";
 import { schedulerRequests } from "../../src/runtime/wire/requests/table.ts";
 import type {
@@ -43,9 +43,7 @@ export function fakeAbilities(answers: FakeAbilities["answers"] = {}): FakeAbili
       const { isOfHarness }: RequestRow = schedulerRequests[request.ability];
       if (isOfHarness !== true) fake.asked.push(request);
       const answer = fake.answers[request.ability];
-      if (answer === undefined) {
-        throw new RunApiError({ error: "disabled", detail: `no ${request.ability} here` });
-      }
+      if (answer === undefined) throw refusal("disabled", `no ${request.ability} here`);
       return answer(request);
     },
   };

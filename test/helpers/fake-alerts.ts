@@ -1,4 +1,4 @@
-import { UserError } from "../../src/foundation/errors.ts";
+import { Problem } from "../../src/foundation/errors.ts";
 import type {
   AckRequest,
   AlertDeliveryView,
@@ -75,7 +75,7 @@ export function fakeAlerts(): FakeAlerts {
       const isMeant = (one: OpenAlertView): boolean =>
         one.agent === agent && (topic ?? one.topic) === one.topic;
       if (!fake.open.some(isMeant)) {
-        return Promise.reject(new UserError("unknown_alert", "no such alert is open"));
+        return Promise.reject(new Problem("unknown_alert", "no such alert is open"));
       }
       const ack = undo ? null : { by, at: new Date().toISOString(), until };
       fake.open = fake.open.map((one) => (isMeant(one) ? { ...one, ack } : one));
@@ -84,7 +84,7 @@ export function fakeAlerts(): FakeAlerts {
     retry: (id) => {
       const found = fake.deliveries.find((one) => one.id === id && one.state !== "sent");
       if (found === undefined) {
-        return Promise.reject(new UserError("unknown_delivery", `no delivery "${id}"`));
+        return Promise.reject(new Problem("unknown_delivery", `no delivery "${id}"`));
       }
       const due = { state: "waiting", nextAt: new Date().toISOString(), endedAt: null } as const;
       fake.deliveries = fake.deliveries.map((one) => (one === found ? { ...one, ...due } : one));
@@ -97,7 +97,7 @@ export function fakeAlerts(): FakeAlerts {
     },
     test: (name) => {
       if (fake.targets.some((target) => target.name === name)) return Promise.resolve(fake.answer);
-      return Promise.reject(new UserError("unknown_target", `no target "${name}"`));
+      return Promise.reject(new Problem("unknown_target", `no target "${name}"`));
     },
   };
   return fake;

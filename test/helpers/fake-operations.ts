@@ -1,4 +1,4 @@
-import { UserError } from "../../src/foundation/errors.ts";
+import { Problem } from "../../src/foundation/errors.ts";
 import { Subject } from "rxjs";
 import { listsIn } from "../../streams/status/reduce-status.ts";
 import type {
@@ -56,7 +56,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     phaseNow: "running" as "starting" | "running" | "draining",
     storeProblemNow: null as string | null,
     /** Thrown by the next call that does something. */
-    refusal: null as UserError | null,
+    refusal: null as Problem | null,
     /** The trigger history, in any order. */
     entries: [] as HistoryEntry[],
     /** Responses of `whyNot`, by agent. */
@@ -94,7 +94,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
 
   const find = (name: string): AgentStatus => {
     const agent = snapshot.agents.find((known) => known.name === name);
-    if (agent === undefined) throw new UserError("unknown_agent", `no agent "${name}"`);
+    if (agent === undefined) throw new Problem("unknown_agent", `no agent "${name}"`);
     return agent;
   };
   const called = (...words: readonly unknown[]): void => {
@@ -171,7 +171,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     trigger: async (name, prompt) => {
       called("trigger", name, prompt);
       const agent = find(name);
-      if (!agent.enabled) throw new UserError("disabled", `${name} is disabled`);
+      if (!agent.enabled) throw new Problem("disabled", `${name} is disabled`);
       changes.setAgent({ ...agent, state: "running", running: agent.running + 1 });
       await Promise.resolve();
       return { triggerId: "t1", instanceId: `${name}-abcdefgh`, queued: false };

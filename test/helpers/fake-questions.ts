@@ -1,7 +1,7 @@
 import type { PeopleContext } from "../../src/features/people/operations.ts";
 import { questionView, type QuestionView } from "../../src/foundation/contracts/question-views.ts";
 import { checkAnswer, type Question } from "../../src/foundation/contracts/questions.ts";
-import { UserError } from "../../src/foundation/errors.ts";
+import { Problem } from "../../src/foundation/errors.ts";
 
 /** An open question of `dev-abcdefgh`. */
 export function aQuestionView(values: Partial<QuestionView> = {}): QuestionView {
@@ -45,13 +45,13 @@ export function fakeQuestions(views: QuestionView[]): PeopleContext["questions"]
     answer: async (id, given, by) => {
       const question = find(id);
       if (question === null) {
-        throw new UserError("unknown_question", `there is no question ${id}`);
+        throw new Problem("unknown_question", `there is no question ${id}`);
       }
       if (question.state !== "open") {
-        throw new UserError("answered", "the dashboard answered at noon");
+        throw new Problem("answered", "the dashboard answered at noon");
       }
       const checked = checkAnswer(question.form, given);
-      if (typeof checked === "string") throw new UserError("malformed", `it is not ${checked}`);
+      if (typeof checked === "string") throw new Problem("malformed", `it is not ${checked}`);
       const answeredAt = Date.now();
       const answered = { ...question, state: "answered", answer: checked.value, answeredAt, by };
       views[views.findIndex((one) => one.id === id)] = questionView(answered as Question);

@@ -1,4 +1,4 @@
-import { UserError } from "../../src/foundation/errors.ts";
+import { Problem } from "../../src/foundation/errors.ts";
 import { createTokens, type Tokens } from "../../src/features/tokens/tokens.ts";
 
 /** API tokens that live as long as the test. */
@@ -10,7 +10,7 @@ export function memoryTokens(now: () => number = Date.now): Tokens {
     store: {
       all: () => [],
       add: ({ name }) => {
-        if (names.has(name)) return Promise.reject(new UserError("token_exists", "There is one."));
+        if (names.has(name)) return Promise.reject(new Problem("token_exists", "There is one."));
         names.add(name);
         return Promise.resolve();
       },

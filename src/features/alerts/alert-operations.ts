@@ -1,18 +1,12 @@
-import { isoTime } from "../../foundation/contracts/format.ts";
+import { isoTime, isoTimes } from "../../../streams/iso-times.ts";
 import { pageOf } from "../../foundation/contracts/page-of.ts";
 import { meantOr } from "../../foundation/contracts/did-you-mean.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { alertTitle } from "./rules/alert-text.ts";
-import type {
-  Acknowledgement,
-  OpenAlert,
-  StoredDelivery,
-  TargetDeliveries,
-} from "./rules/alert.ts";
+import type { OpenAlert, StoredDelivery, TargetDeliveries } from "./rules/alert.ts";
 import type { AlertOperationsDeps } from "./alerts.ts";
 import type {
   AckRequest,
-  AcknowledgementView,
   AlertDeliveryView,
   AlertsQuery,
   AlertsReport,
@@ -35,7 +29,7 @@ export function createAlertOperations(
     ...one,
     since: isoTime(one.since),
     reason: redact(one.reason),
-    ack: ack && ackView(ack),
+    ack: ack && isoTimes(ack, "at", "until"),
   });
   return {
     /** The targets of alerts, the open alerts, and the deliveries, newest first. */
@@ -54,23 +48,23 @@ export function createAlertOperations(
         next,
       };
     },
-    /** Ends the reminders of open alerts, or resumes them. Rejects with UserError `unknown_alert`. */
+    /** Ends the reminders of open alerts, or resumes them. Rejects with Problem `unknown_alert`. */
     acknowledge: async ({ agent, topic, by = "", until, undo }: AckRequest) => {
       const isMeant = (one: OpenAlert): boolean =>
         one.agent === agent && (topic ?? one.topic) === one.topic;
       if (!deps.open().some(isMeant)) {
         const whose = agent === null ? "the project" : `agent ${JSON.stringify(agent)}`;
-        throw new UserError("unknown_alert", `no such alert of ${whose} is open`);
+        throw new Problem("unknown_alert", `no such alert of ${whose} is open`);
       }
       const untilMs = until === undefined ? null : Date.parse(until);
       const ack = undo ? null : { by, at: Date.now(), until: untilMs };
       await deps.acknowledge(agent, topic ?? null, ack);
     },
-    /** Makes a dead or waiting delivery due. Rejects with UserError `unknown_delivery`. */
+    /** Makes a dead or waiting delivery due. Rejects with Problem `unknown_delivery`. */
     retry: async (id: string) => {
       if (await deps.retry(id)) return;
       const message = `no delivery ${JSON.stringify(id)} waits or was given up`;
-      throw new UserError("unknown_delivery", message);
+      throw new Problem("unknown_delivery", message);
     },
     /** Retries all dead deliveries; resolves with their number. */
     retryAll: async () => {
@@ -79,7 +73,7 @@ export function createAlertOperations(
       const retried = await Promise.all(dead.map(({ id }) => deps.retry(id)));
       return retried.filter(Boolean).length;
     },
-    /** Sends a test, not through the outbox. Rejects with UserError `unknown_target`. */
+    /** Sends a test, not through the outbox. Rejects with Problem `unknown_target`. */
     test: async (name: string): Promise<AlertTested> => {
       const names = deps.targets().map((target) => target.name);
       if (!names.includes(name)) throw unknownTarget(name, names);
@@ -92,15 +86,11 @@ export function createAlertOperations(
 
 export type AlertOperations = ReturnType<typeof createAlertOperations>;
 
-function ackView({ by, at, until }: Acknowledgement): AcknowledgementView {
-  return { by, at: isoTime(at), until: until === null ? null : isoTime(until) };
-}
-
-function unknownTarget(name: string, names: readonly string[]): UserError {
+function unknownTarget(name: string, names: readonly string[]): Problem {
   const known = names.length === 0 ? "config.toml has none" : `config.toml has ${names.join(", ")}`;
   const message = `there is no target ${JSON.stringify(name)} of alerts; ${known}`;
   const hint = meantOr(name, names, "a table [alerts.<name>] in config.toml makes one");
-  return new UserError("unknown_target", message, { hint });
+  return new Problem("unknown_target", message, hint);
 }
 
 function deliveryView({ alert, ...delivery }: StoredDelivery): AlertDeliveryView {
@@ -116,7 +106,7 @@ function deliveryView({ alert, ...delivery }: StoredDelivery): AlertDeliveryView
     attempts,
     nextAt: state === "waiting" ? isoTime(delivery.nextAt) : null,
     lastError,
-    endedAt: endedAt === null ? null : isoTime(endedAt),
+    endedAt: isoTime(endedAt),
   };
 }
 

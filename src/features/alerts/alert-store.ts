@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
+import { withJson, whereOf } from "../../foundation/store/rows.ts";
+import type { AlertsQuery } from "./alerts-report.ts";
 import type {
   TargetDeliveries,
   SwitchedOff,
   AttemptRecord,
-  DeliveryFilter,
-  Alert,
   AlertWrites,
   Delivery,
   RuleState,
@@ -56,10 +56,6 @@ export const alertTables: FeatureTables = {
     { table: "outbox", batch: 200, where: "+state <> 'waiting'" },
   ],
 };
-
-interface OutboxRow extends Omit<StoredDelivery, "alert"> {
-  readonly alert: string;
-}
 
 /** Deliveries due further ahead than this, in ms, were planned before the clock was set back. */
 const furthestMs = 27 * 3_600_000;
@@ -165,7 +161,7 @@ export function createAlertStore(db: DatabaseSync, { write, record }: GroupCommi
       }),
     switchedOff: prepareSwitchedOff(db),
     /** Newest first. */
-    list: (filter: DeliveryFilter): readonly StoredDelivery[] => list(db, filter),
+    list: (filter: AlertsQuery): readonly StoredDelivery[] => list(db, filter),
     /** Waiting and dead deliveries of each target that ever had one. */
     targetDeliveries: prepareTargetDeliveries(db),
     /** The number of dead deliveries to these targets, by agent. */
@@ -198,29 +194,22 @@ function preparePut(db: DatabaseSync): (writes: AlertWrites) => void {
   };
 }
 
-function list(
-  db: DatabaseSync,
-  { state, target, before = null, limit }: DeliveryFilter,
-): readonly StoredDelivery[] {
-  const conditions = [
-    ...(state === undefined ? [] : ["state = :state"]),
-    ...(target === undefined ? [] : ["target = :target"]),
-    ...(before === null ? [] : ["seq < (SELECT seq FROM outbox WHERE id = :before)"]),
-  ];
-  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+const conditions = {
+  state: "state = :state",
+  target: "target = :target",
+  before: "seq < (SELECT seq FROM outbox WHERE id = :before)",
+};
+
+function list(db: DatabaseSync, { limit, ...filter }: AlertsQuery): readonly StoredDelivery[] {
+  const { where, values } = whereOf(conditions, filter);
   const select = db.prepare(
     `SELECT ${columns} FROM outbox ${where} ORDER BY seq DESC LIMIT :limit`,
   );
-  select.setAllowUnknownNamedParameters(true);
-  const values = { state: state ?? null, target: target ?? null, before, limit };
-  return rows(select.all(values));
+  return rows(select.all({ ...values, limit }));
 }
 
 function rows(found: readonly unknown[]): readonly StoredDelivery[] {
-  return (found as readonly OutboxRow[]).map((row) => ({
-    ...row,
-    alert: JSON.parse(row.alert) as Alert,
-  }));
+  return found.map((row) => withJson(row, "alert"));
 }
 
 function stateAfter({ type }: AttemptRecord): StoredDelivery["state"] {

@@ -47,7 +47,6 @@ const ackSchema = z
     until: time.nullable().meta({ description: "When it is repeated; null: not until resolved" }),
   })
   .meta({ id: "AlertAcknowledgement" });
-export type AcknowledgementView = Readonly<z.infer<typeof ackSchema>>;
 
 const openSchema = z
   .object({

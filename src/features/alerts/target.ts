@@ -3,7 +3,7 @@ import type { AlertTarget } from "../../../streams/alert-options.ts";
 import type { AlertMessage, TargetAnswer } from "./rules/alert.ts";
 import type { AnswerButton } from "./answer-buttons.ts";
 import type { OutgoingAnswer, SendRequest } from "../../foundation/contracts/outgoing-request.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { plainText } from "../../foundation/contracts/plain-text.ts";
 
 /** An alert in words, with all that a target may show beside them. */
@@ -21,7 +21,7 @@ export type Fields = Readonly<Record<string, string>>;
 
 /** A type of target. */
 export interface TargetType {
-  /** Throws a UserError when a field of the credential can't be used; sends nothing. */
+  /** Throws a Problem when a field of the credential can't be used; sends nothing. */
   readonly check: (fields: Fields, target: AlertTarget) => void;
   /** Rejects when no answer came. An error is one line of any length, with secrets. */
   readonly send: (attempt: TargetAttempt) => Promise<TargetAnswer>;
@@ -39,12 +39,12 @@ export interface TargetAttempt {
 
 /** A type of target that takes one POST. */
 export interface HttpForm {
-  /** Throws a UserError when a field can't be used. */
+  /** Throws a Problem when a field can't be used. */
   readonly address: (fields: Fields, message?: TargetMessage) => URL;
   /** The JSON body of the request. */
   readonly body: (message: TargetMessage, fields: Fields) => unknown;
   readonly headers?: (body: string, message: TargetMessage, fields: Fields) => Fields;
-  /** Throws a UserError when another field can't be used. */
+  /** Throws a Problem when another field can't be used. */
   readonly check?: (fields: Fields, target: AlertTarget) => void;
   /** From the response: a reference by which the message about a question can be edited later. */
   readonly receipt?: (json: unknown) => string | undefined;
@@ -88,8 +88,8 @@ export function optionalField(fields: Fields, field: string): string | null {
   return value === "" ? null : value;
 }
 
-export function unusable(field: string, why: string): UserError {
-  return new UserError("unusable_credential", `its field ${field} ${why}`);
+export function unusable(field: string, why: string): Problem {
+  return new Problem("unusable_credential", `its field ${field} ${why}`);
 }
 
 /** The first `length` characters of a text, the last of them a mark if more was cut off. */

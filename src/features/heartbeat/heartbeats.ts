@@ -84,7 +84,7 @@ export function beats(
   return timer(firstMs, everyMs).pipe(exhaustMap(check), ignoreElements());
 }
 
-interface Problem {
+interface HeartbeatProblem {
   readonly about: "loop" | "store" | "cron";
   readonly text: string;
 }
@@ -95,13 +95,13 @@ const maxLagMs = 1_000;
 const maxOverdueMs = 30_000;
 
 /** Whether the event loop responds. */
-export function lagProblem(lagMs: number): Problem | null {
+export function lagProblem(lagMs: number): HeartbeatProblem | null {
   if (lagMs <= maxLagMs) return null;
   return { about: "loop", text: `its event loop is late by ${durationText(lagMs)}` };
 }
 
 /** Whether the store takes writes. */
-export async function storeProblem(write: () => Promise<void>): Promise<Problem | null> {
+export async function storeProblem(write: () => Promise<void>): Promise<HeartbeatProblem | null> {
   try {
     await write();
     return null;
@@ -114,7 +114,7 @@ export async function storeProblem(write: () => Promise<void>): Promise<Problem 
 export function overdue(
   agents: Iterable<Pick<AgentRecord, "name" | "nextRunAt">>,
   now: number,
-): Problem | null {
+): HeartbeatProblem | null {
   const latest = now - maxOverdueMs;
   const late = [...agents].filter(({ nextRunAt }) => nextRunAt !== null && nextRunAt < latest);
   const [first] = late;

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { McpTool } from "../../foundation/contracts/mcp.ts";
 import type { FeatureTables } from "../../foundation/store/feature-tables.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
+import { withJson } from "../../foundation/store/rows.ts";
 
 /**
  * `mcp_pins` holds the tools of MCP servers as agents know them: a changed definition is logged. `mcp_calls` holds the calls
@@ -34,7 +35,7 @@ export interface McpPin {
 
 /** Reads and writes `mcp_pins` and `mcp_calls`. */
 export function createMcpStore(db: DatabaseSync, { write }: GroupCommit) {
-  const ofServer = db.prepare("SELECT at, definition FROM mcp_pins WHERE agent = ? AND server = ?");
+  const ofServer = db.prepare("SELECT at, definition AS tool FROM mcp_pins WHERE agent = ? AND server = ?");
   const replace = db.prepare(
     "INSERT OR REPLACE INTO mcp_pins (agent, server, tool, at, definition) VALUES (?, ?, ?, ?, ?)",
   );
@@ -44,11 +45,7 @@ export function createMcpStore(db: DatabaseSync, { write }: GroupCommit) {
   return {
     /** The known tools of an agent's server, by name; empty for a new server. */
     pins: (agent: string, server: string): ReadonlyMap<string, McpPin> => {
-      const rows = ofServer.all(agent, server) as unknown as readonly PinRow[];
-      const pins = rows.map(({ at, definition }) => ({
-        at,
-        tool: JSON.parse(definition) as McpTool,
-      }));
+      const pins = ofServer.all(agent, server).map((row) => withJson<McpPin>(row, "tool"));
       return new Map(pins.map((pin) => [pin.tool.name, pin]));
     },
     /** Makes these tools the known ones; resolves once they are committed. */
@@ -68,8 +65,3 @@ export function createMcpStore(db: DatabaseSync, { write }: GroupCommit) {
 }
 
 export type McpStore = ReturnType<typeof createMcpStore>;
-
-interface PinRow {
-  readonly at: number;
-  readonly definition: string;
-}

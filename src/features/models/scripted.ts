@@ -5,7 +5,7 @@ import { json } from "node:stream/consumers";
 import { scriptSchema, type Script } from "../../foundation/contracts/job.ts";
 import type { ScriptedAnswer } from "../../foundation/contracts/model-gateway.ts";
 import { limitOpenRequests, isSameSecret } from "../../foundation/contracts/request-limit.ts";
-import { messageOf, UserError } from "../../foundation/errors.ts";
+import { messageOf, Problem } from "../../foundation/errors.ts";
 import { answerScript, errorAnswer } from "./scripted-answer.ts";
 import { readFile } from "node:fs/promises";
 import { parse, TomlError } from "smol-toml";
@@ -82,7 +82,7 @@ function closed(server: Server): Promise<void> {
 
 /**
  * Reads the script of the `scripted` provider: a TOML file of `[[turns]]`, each with `text` and
- * `[[turns.tools]]` (`name`, `arguments`). Throws a UserError that names the file and its fault.
+ * `[[turns.tools]]` (`name`, `arguments`). Throws a Problem that names the file and its fault.
  */
 export async function readScriptFile(path: string): Promise<Script> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
@@ -118,15 +118,15 @@ function refuseUnreachableTurns(path: string, { turns }: Script): void {
   );
 }
 
-function unread(path: string, cause: unknown): UserError {
+function unread(path: string, cause: unknown): Problem {
   const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
   const problem = isMissing ? "is not there" : `can't be read: ${messageOf(cause)}`;
   const hint = "script in [models.<name>] of config.toml names it, relative to the project";
-  return new UserError("script_unreadable", `the script ${path} ${problem}`, { hint, cause });
+  return new Problem("script_unreadable", `the script ${path} ${problem}`, { hint, cause });
 }
 
-function broken(place: string, problem: string, cause?: unknown): UserError {
-  return new UserError("script_invalid", `${place}  ${problem}`, {
+function broken(place: string, problem: string, cause?: unknown): Problem {
+  return new Problem("script_invalid", `${place}  ${problem}`, {
     hint: 'A script is a list of [[turns]], each with text = "…" and, where it calls tools, [[turns.tools]] with name and arguments.',
     cause,
   });

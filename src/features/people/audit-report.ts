@@ -1,18 +1,8 @@
 import { z } from "zod";
+import type { InMs } from "../../../streams/iso-times.ts";
 import { nullableText, pageSize, since } from "../../foundation/contracts/wire-fields.ts";
-import { auditActs, type Act } from "../../foundation/contracts/audit-acts.ts";
-import { isoTime } from "../../foundation/contracts/format.ts";
+import { auditActs } from "../../foundation/contracts/audit-acts.ts";
 import { personSchema } from "../../foundation/contracts/question-views.ts";
-import type { Person } from "../../foundation/contracts/questions.ts";
-
-/** An act with its time in epoch ms. */
-export type AuditEntry = Readonly<Record<keyof Act, string | null>> & {
-  readonly act: Act["act"];
-  readonly id: number;
-  readonly at: number;
-  readonly detail: string;
-  readonly by: Person;
-};
 
 export const auditQuerySchema = z.object({
   since,
@@ -39,12 +29,10 @@ const entrySchema = z
   })
   .meta({ id: "AuditEntry" });
 export type AuditEntryView = z.infer<typeof entrySchema>;
+/** An act with its time in epoch ms. */
+export type AuditEntry = InMs<AuditEntryView, "at">;
 
 export const auditSchema = z
   .object({ entries: z.array(entrySchema).readonly(), next: z.int().nullable() })
   .meta({ id: "Audit" });
 export type AuditReport = z.infer<typeof auditSchema>;
-
-export function entryView({ at, ...entry }: AuditEntry): AuditEntryView {
-  return { ...entry, at: isoTime(at) };
-}

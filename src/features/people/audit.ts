@@ -1,9 +1,11 @@
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
+import { isoTimes } from "../../../streams/iso-times.ts";
+import { withJson, whereOf } from "../../foundation/store/rows.ts";
 import { atTerminal, type Person } from "../../foundation/contracts/questions.ts";
 import { pageOf } from "../../foundation/contracts/page-of.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
-import { entryView, type AuditEntry, type AuditQuery, type AuditReport } from "./audit-report.ts";
+import type { AuditEntry, AuditQuery, AuditReport } from "./audit-report.ts";
 import type { Act } from "../../foundation/contracts/audit-acts.ts";
 
 type NewEntry = Omit<AuditEntry, "id">;
@@ -33,36 +35,28 @@ export function auditInsert(db: DatabaseSync): (entry: NewEntry) => void {
 }
 
 const conditions = {
-  since: "at >= ?",
-  by: "? IN (person ->> 'via', person ->> 'name', person ->> 'from')",
-  agent: "agent = ?",
-  instance: "instance_id = ?",
-  act: "act = ?",
-  before: "seq < ?",
-} as const;
+  since: "at >= :since",
+  by: ":by IN (person ->> 'via', person ->> 'name', person ->> 'from')",
+  agent: "agent = :agent",
+  instance: "instance_id = :instance",
+  act: "act = :act",
+  before: "seq < :before",
+};
 
 /** Reads and writes `audit`. */
 export function createAuditStore(db: DatabaseSync, { record }: GroupCommit) {
   const insert = auditInsert(db);
-  /** The latest first. Only the given filters are in the query, so that each may use its index. */
+  /** The latest first. */
   const list = ({ limit, since, ...filter }: AuditQuery): readonly AuditEntry[] => {
-    const given = { ...filter, since: since === undefined ? undefined : Date.parse(since) };
-    const terms: string[] = [];
-    const values: SQLInputValue[] = [];
-    for (const [name, term] of Object.entries(conditions)) {
-      const value = given[name as keyof typeof conditions];
-      if (value === undefined) continue;
-      terms.push(term);
-      values.push(value);
-    }
-    const where = terms.length === 0 ? "" : `WHERE ${terms.join(" AND ")}`;
+    const from = since === undefined ? since : Date.parse(since);
+    const { where, values } = whereOf(conditions, { ...filter, since: from });
     const rows = db
       .prepare(
         `SELECT seq AS id, at, act, agent, instance_id AS instanceId, detail, person AS by
-         FROM audit ${where} ORDER BY seq DESC LIMIT ?`,
+         FROM audit ${where} ORDER BY seq DESC LIMIT :limit`,
       )
-      .all(...values, limit);
-    return rows.map((row) => ({ ...row, by: JSON.parse(String(row.by)) as Person }) as AuditEntry);
+      .all({ ...values, limit });
+    return rows.map((row) => withJson<AuditEntry>(row, "by"));
   };
   return {
     /** Resolves once the entry is committed; while the store is not available it waits. */
@@ -70,7 +64,7 @@ export function createAuditStore(db: DatabaseSync, { record }: GroupCommit) {
     /** The acts, the latest first; `next` is the `before` of the next page. */
     page: ({ limit, ...filter }: AuditQuery): AuditReport => {
       const { rows, next } = pageOf(limit, (most) => list({ ...filter, limit: most }));
-      return { entries: rows.map(entryView), next };
+      return { entries: rows.map((entry) => isoTimes(entry, "at")), next };
     },
   };
 }

@@ -1,11 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
+import { withJson } from "../../foundation/store/rows.ts";
 import { inboxLimits } from "../../foundation/contracts/questions.ts";
 import type { InboxKind, InboxMessage, Person } from "../../foundation/contracts/questions.ts";
 import type { Redacted } from "../../foundation/credentials/redactor.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
 
-const columns = `seq, at, instance_id AS instanceId, kind, text, person, received_at AS receivedAt,
+const columns = `seq, at, instance_id AS instanceId, kind, text, person AS by, received_at AS receivedAt,
   (SELECT instance_id FROM triggers WHERE id = trigger_id) AS continuedBy`;
 
 /** Reads and writes `inbox`. Every promise resolves once its change is committed. */
@@ -29,7 +30,7 @@ export function createInboxStore(db: DatabaseSync, { write, record }: GroupCommi
   const ended = db.prepare("SELECT 1 FROM answers WHERE instance_id = ? AND key = 'session-end'");
   return {
     /**
-     * Null if the run's session has ended. Rejects with UserError `refused` while too many messages are not received
+     * Null if the run's session has ended. Rejects with Problem `refused` while too many messages are not received
      * yet.
      */
     add: (
@@ -41,7 +42,7 @@ export function createInboxStore(db: DatabaseSync, { write, record }: GroupCommi
         const waiting = Number(unread.get(instanceId)?.n);
         if (kind !== "continue" && waiting >= inboxLimits.unread) {
           const reason = `${instanceId} has ${waiting} messages that it has not received yet`;
-          throw new UserError("refused", reason);
+          throw new Problem("refused", reason);
         }
         const row = insert.get(at, instanceId, kind, text, JSON.stringify(by), triggerId);
         const [seq, receivedAt] = [Number(row?.seq), null];
@@ -71,8 +72,7 @@ export function createInboxStore(db: DatabaseSync, { write, record }: GroupCommi
 export type InboxStore = ReturnType<typeof createInboxStore>;
 
 function messageOf(row: unknown): InboxMessage {
-  const { person, ...message } = row as Omit<InboxMessage, "by"> & { readonly person: string };
-  return { ...message, by: JSON.parse(person) as Person };
+  return withJson(row, "by");
 }
 
 export interface NewMessage {

@@ -14,7 +14,7 @@ interface InboxDeps {
 export function createInbox({ store, clock, redactValue }: InboxDeps) {
   const added$ = new Subject<string>();
   return {
-    /** Stores a message; null if the run's session has ended. Rejects with UserError `refused` if too many are waiting. */
+    /** Stores a message; null if the run's session has ended. Rejects with Problem `refused` if too many are waiting. */
     add: async ({ text, ...rest }: NewMessage): Promise<InboxMessage | null> => {
       const added = await store.add({ ...rest, text: redactValue(text), at: clock.now() });
       if (added !== null) added$.next(rest.instanceId);

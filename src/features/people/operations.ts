@@ -9,7 +9,7 @@ import {
 } from "../../foundation/contracts/question-views.ts";
 import { answersText, checkAnswer, formOfLink } from "../../foundation/contracts/questions.ts";
 import type { Answer, Question } from "../../foundation/contracts/questions.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { operationsOf } from "../../foundation/operation.ts";
 import { auditQuerySchema, auditSchema } from "./audit-report.ts";
 import type { Audit } from "./audit.ts";
@@ -50,7 +50,7 @@ export const showQuestion = read("/api/questions/:id", {
   isAbout: ({ id }, isMine, { questions }) => isMine(questions.find(id)?.agent),
   perform: ({ id }, { questions }) => {
     const question = questions.find(id);
-    if (question === null) throw new UserError("unknown_question", `there is no question ${id}`);
+    if (question === null) throw new Problem("unknown_question", `there is no question ${id}`);
     return questionView(question);
   },
 });
@@ -79,7 +79,7 @@ export const answerQuestion = change("/api/questions/:id/answer", {
       question?.state === "open" && question.kind !== "ask" && isAlwaysIn(question, answer);
     if (isAlways && (by.via === "link" || by.via === "token")) {
       const accepted = answersText(formOfLink(question));
-      throw new UserError("malformed", `a ${by.via} takes ${accepted}; "always" needs a login`);
+      throw new Problem("malformed", `a ${by.via} takes ${accepted}; "always" needs a login`);
     }
     if (!isAlways) return questionView(await questions.answer(id, answer, by));
     const undo = await allowAlways(question);

@@ -1,5 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Answer, AnswerForm, Person, Question } from "../../foundation/contracts/questions.ts";
+import type { QuestionsQuery } from "../../foundation/contracts/question-views.ts";
+import { withJson } from "../../foundation/store/rows.ts";
+import type { Answer, Question } from "../../foundation/contracts/questions.ts";
 import type { Redacted } from "../../foundation/credentials/redactor.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
 import { auditInsert } from "./audit.ts";
@@ -15,17 +17,8 @@ export type Settlement = Pick<Question, "state" | "by"> & {
   readonly entry?: Parameters<ReturnType<typeof auditInsert>>[0];
 };
 
-/** Which questions are listed. */
-export interface QuestionFilter {
-  readonly state?: "open" | "settled" | undefined;
-  readonly agent?: string | undefined;
-  /** Only questions before the one with this id. */
-  readonly before?: string | undefined;
-  readonly limit: number;
-}
-
-const columns = `id, kind, agent, gates, instance_id AS instanceId, subject, prompt, form, fallback, at, until, state,
-  answer, answered_at AS answeredAt, person AS by`;
+const columns = `id, kind, agent, instance_id AS instanceId, subject, prompt, at, until, state,
+  answered_at AS answeredAt, gates, form, fallback, answer, person AS by`;
 
 /** Reads and writes `questions` and `whole_answers`. Every promise resolves once its change is committed. */
 export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCommit) {
@@ -81,7 +74,7 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
     /** All questions of a run, the first one first. */
     ofRun: (instanceId: string): readonly Question[] => all(ofRun.all(instanceId)),
     /** The latest first. */
-    list: ({ state, agent, before, limit }: QuestionFilter): readonly Question[] =>
+    list: ({ state, agent, before, limit }: QuestionsQuery): readonly Question[] =>
       all(list.all({ state: state ?? null, agent: agent ?? null, before: before ?? null, limit })),
     /** Resolves to the run's open question about the same subject if it has one, else to the new one. */
     add: (question: Redacted<Question>, requestHash: string | null = null): Promise<Question> =>
@@ -138,23 +131,8 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
 
 export type QuestionStore = ReturnType<typeof createQuestionStore>;
 
-type Row = Omit<Question, "gates" | "form" | "fallback" | "answer" | "by"> &
-  Readonly<Record<"gates" | "form", string>> &
-  Readonly<Record<"fallback" | "answer" | "by", string | null>>;
-
 function questionOf(row: unknown): Question | null {
-  if (row === undefined) return null;
-  const { gates, form, fallback, answer, by, ...rest } = row as Row;
-  return {
-    ...rest,
-    gates: JSON.parse(gates) as readonly string[],
-    form: JSON.parse(form) as AnswerForm,
-    fallback: parsedOrNull(fallback) as Answer | null,
-    answer: parsedOrNull(answer) as Answer | null,
-    by: parsedOrNull(by) as Person | null,
-  };
-}
-
-function parsedOrNull(json: string | null): unknown {
-  return json === null ? null : JSON.parse(json);
+  return row === undefined
+    ? null
+    : withJson<Question>(row, "gates", "form", "fallback", "answer", "by");
 }

@@ -1,11 +1,11 @@
 import { filter, firstValueFrom, Subject } from "rxjs";
 import { v7 as uuidV7 } from "uuid";
+import { isoTime } from "../../../streams/iso-times.ts";
 import type { Clock } from "../../../streams/clock.ts";
-import { isoTime } from "../../foundation/contracts/format.ts";
 import { checkAnswer, endText } from "../../foundation/contracts/questions.ts";
 import type { Answer, Person, Question } from "../../foundation/contracts/questions.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
-import { messageOf, UserError } from "../../foundation/errors.ts";
+import { messageOf, Problem } from "../../foundation/errors.ts";
 import { auditEntry } from "./audit.ts";
 import type { Act } from "../../foundation/contracts/audit-acts.ts";
 import type { QuestionStore, Settlement } from "./question-store.ts";
@@ -97,17 +97,17 @@ export function createQuestions({ store, clock, redactor, onCount, warn }: Quest
       return firstValueFrom(changed$.pipe(filter((one) => one.id === id && one.state !== "open")));
     },
     /**
-     * Answers an open question. Rejects with UserError `unknown_question`, `malformed` if the answer has not the form,
+     * Answers an open question. Rejects with Problem `unknown_question`, `malformed` if the answer has not the form,
      * or `answered` with the first answer if it has ended.
      */
     answer: async (id: string, given: Answer, by: Person): Promise<Question> => {
       const question = store.find(id);
-      if (question === null) throw new UserError("unknown_question", `there is no question ${id}`);
+      if (question === null) throw new Problem("unknown_question", `there is no question ${id}`);
       if (question.state !== "open") throw ended(question);
       const checked = checkAnswer(question.form, given);
       if (typeof checked === "string") {
         const shown = JSON.stringify(redactValue(given));
-        throw new UserError("malformed", `${shown} is not ${checked}`);
+        throw new Problem("malformed", `${shown} is not ${checked}`);
       }
       const { value } = checked;
       const at = clock.now();
@@ -156,6 +156,6 @@ function answerAct({ kind, agent, instanceId, subject, prompt }: Question, answe
     : { act: "approve", ...about, detail: `${answer} (${kind} ${subject})` };
 }
 
-function ended(question: Question): UserError {
-  return new UserError("answered", `${endText(question)} (${isoTime(question.answeredAt ?? 0)})`);
+function ended(question: Question): Problem {
+  return new Problem("answered", `${endText(question)} (${isoTime(question.answeredAt ?? 0)})`);
 }

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { isoTime } from "../../../streams/iso-times.ts";
 import type { SearchMatch } from "./search-report.ts";
 import { wholeLines, type RawLine } from "../../foundation/logs/read-lines.ts";
 import { contentOf, type LineContent } from "./log-cursor.ts";
@@ -35,7 +36,7 @@ export function matchOf(
   const { before, after, ...excerpt } = excerptOf(content.text, found);
   return {
     position: `${name}:${line.end}`,
-    at: new Date(content.time).toISOString(),
+    at: isoTime(content.time),
     kind: content.kind,
     isError: content.isError,
     before: [...textsBefore(dir, name, read), ...before].slice(-neighbours),

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SearchQuery } from "./search-report.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { utcDate } from "../../foundation/logs/log-files.ts";
 import { marks, matchExpression, placesTable } from "./index-format.ts";
 import { lineAt } from "./match-of.ts";
@@ -24,7 +24,7 @@ const noEnd = Number.MAX_SAFE_INTEGER;
 
 export type Scope = ReturnType<typeof scopeOf>;
 
-/** The lines of an index that a query asks for. Throws UserError `bad_search`. */
+/** The lines of an index that a query asks for. Throws Problem `bad_search`. */
 export function scopeOf(db: DatabaseSync, dir: string, query: SearchQuery) {
   const { order, agent, instance, kind } = query;
   const isNewest = order === "newest";
@@ -109,14 +109,14 @@ function lastBefore(
   return { day, id: low };
 }
 
-/** The place in the `next` of a page; null for the first page. Throws UserError `bad_cursor`. */
+/** The place in the `next` of a page; null for the first page. Throws Problem `bad_cursor`. */
 export function placeOf({ before }: SearchQuery): Place | null {
   if (before === undefined) return null;
   const [, day, id] = /^(\d{4}-\d{2}-\d{2})\.(\d{1,15})$/.exec(before) ?? [];
   if (day !== undefined && id !== undefined) return { day, id: Number(id) };
-  throw new UserError(
+  throw new Problem(
     "bad_cursor",
     `"before" is not the \`next\` of a page: ${before.slice(0, 40)}`,
-    { hint: "leave it out for the first page" },
+    "leave it out for the first page",
   );
 }

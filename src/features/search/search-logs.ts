@@ -50,7 +50,7 @@ const linesPerRead = 64;
 
 /**
  * A page of the runs with matching lines, ordered by their first matching line. It has the lines that are indexed.
- * Throws UserError `bad_search` or `bad_cursor`.
+ * Throws Problem `bad_search` or `bad_cursor`.
  */
 export function searchLogs(options: SearchOptions, query: SearchQuery): SearchPage {
   const { projectDir, db, budgetMs = 100 } = options;

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { SearchPage, SearchQuery } from "./search-report.ts";
-import { messageOf, UserError } from "../../foundation/errors.ts";
+import { messageOf, Problem } from "../../foundation/errors.ts";
 import { placeOf } from "./scope.ts";
 import type { SearchAnswer, SearchRequest } from "./search-thread.ts";
 import { parseTerms } from "./terms.ts";
@@ -101,7 +101,7 @@ export function createSearch(options: SearchOptions) {
   };
 
   return {
-    /** One search after the other, equal ones as one. Rejects with UserError `bad_search`, `bad_cursor` or `search_unavailable`. */
+    /** One search after the other, equal ones as one. Rejects with Problem `bad_search`, `bad_cursor` or `search_unavailable`. */
     find: async (query: SearchQuery): Promise<SearchPage> => {
       parseTerms(query.q);
       placeOf(query);
@@ -146,8 +146,8 @@ function newThread(projectDir: string): Worker {
   return thread;
 }
 
-function unavailable(message: string, cause?: unknown): UserError {
-  return new UserError("search_unavailable", message, {
+function unavailable(message: string, cause?: unknown): Problem {
+  return new Problem("search_unavailable", message, {
     hint: "try again, with more or longer words",
     cause,
   });

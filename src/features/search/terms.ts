@@ -1,4 +1,4 @@
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 
 /** A word of a text as the index holds it, with its range in the text, in UTF-16 code units. */
 interface Token {
@@ -28,7 +28,7 @@ const minPrefix = 2;
 /**
  * The terms that a line must all have: words, phrases in quotation marks, and prefixes, which end in `*`. Everything
  * else is literal, and only its words count, in their order: `connect-timeout` is the phrase "connect timeout". Throws
- * UserError `bad_search`.
+ * Problem `bad_search`.
  */
 export function parseTerms(q: string): readonly Term[] {
   if (q.length > maxCharacters) {
@@ -66,8 +66,8 @@ function assertSelective({ words, isPrefix }: Term): void {
   throw badSearch(`${last}* is the beginning of too many words`, "give at least two letters");
 }
 
-function badSearch(problem: string, hint: string): UserError {
-  return new UserError("bad_search", problem, { hint });
+function badSearch(problem: string, hint: string): Problem {
+  return new Problem("bad_search", problem, hint);
 }
 
 function isUnspacedCharacter(text: string): boolean {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm, lstat, readdir, readFile, readlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { runGit, parseBlobs, parseTree, type GitOptions, type TreeEntry } from "./git.ts";
 import { fileURLToPath } from "node:url";
 
@@ -40,7 +40,7 @@ const usualMaxBytes = 256 * 1024 * 1024;
 
 /**
  * Fetches the newest commit, and nothing else, from a URL of `parseSkillSource`; of a directory outside of a repository,
- * a commit of its files. The caller removes it. Throws a UserError when it can't be had.
+ * a commit of its files. The caller removes it. Throws a Problem when it can't be had.
  */
 export async function fetchRepository(
   url: string,
@@ -136,25 +136,29 @@ async function must(
 ): Promise<Buffer> {
   const { ok, stdout, stderr } = await runGit(args, options, input);
   if (ok) return stdout;
-  throw new UserError("git_failed", `git ${args[0] ?? ""}: ${lastLine(stderr)}`, {
-    hint: "the repository may be damaged, or be built to do damage",
-  });
+  throw new Problem(
+    "git_failed",
+    `git ${args[0] ?? ""}: ${lastLine(stderr)}`,
+    "the repository may be damaged, or be built to do damage",
+  );
 }
 
-function unreachable(url: string, stderr: string, maxBytes: number): UserError {
+function unreachable(url: string, stderr: string, maxBytes: number): Problem {
   if (/File too large/.test(stderr)) {
-    return new UserError("too_large", `${url} is larger than ${maxBytes / 1024 ** 2} MiB`, {
-      hint: "a skill is a few files; ask its author for a repository of its own",
-    });
+    return new Problem(
+      "too_large",
+      `${url} is larger than ${maxBytes / 1024 ** 2} MiB`,
+      "a skill is a few files; ask its author for a repository of its own",
+    );
   }
   if (/remote ref HEAD/.test(stderr)) {
-    return new UserError("no_skill", `${url} has no commit yet`, {
-      hint: "commit a SKILL.md there",
-    });
+    return new Problem("no_skill", `${url} has no commit yet`, "commit a SKILL.md there");
   }
-  return new UserError("git_failed", `${url} can't be fetched: ${lastLine(stderr)}`, {
-    hint: "does git ls-remote with this address work? For a private repository set up ssh or a credential helper",
-  });
+  return new Problem(
+    "git_failed",
+    `${url} can't be fetched: ${lastLine(stderr)}`,
+    "does git ls-remote with this address work? For a private repository set up ssh or a credential helper",
+  );
 }
 
 /** git's last line is often advice: its errors are more exact. */
@@ -166,13 +170,13 @@ function lastLine(stderr: string): string {
 
 const hereHint = "name one with a SKILL.md, or a repository: al add acme/skills";
 
-/** The directory that a URL names; null if it is a repository of git. Throws a UserError if it is missing. */
+/** The directory that a URL names; null if it is a repository of git. Throws a Problem if it is missing. */
 async function plainDirectory(url: string): Promise<string | null> {
   if (!url.startsWith("file:")) return null;
   const path = fileURLToPath(url);
   const isThere = (name: string) => existsSync(join(path, name));
   const stats = await lstat(path).catch(() => null);
-  if (stats === null) throw new UserError("no_skill", `there is no directory ${path}`, hereHint);
+  if (stats === null) throw new Problem("no_skill", `there is no directory ${path}`, hereHint);
   if (!stats.isDirectory()) return null;
   const isRepository = isThere(".git") || (isThere("HEAD") && isThere("objects"));
   return isRepository ? null : path;
@@ -183,7 +187,7 @@ const ignored = [".git", "node_modules"];
 
 /**
  * Input of `git fast-import` that commits a directory's files to `ref`. The same files make the same commit. Throws a
- * UserError when there are too many or they are larger than `maxBytes` together.
+ * Problem when there are too many or they are larger than `maxBytes` together.
  */
 async function directoryCommit(dir: string, ref: string, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [Buffer.from(`commit ${ref}\ncommitter al <al> 0 +0000\ndata 0\n`)];
@@ -222,9 +226,7 @@ function quoted(path: string): string {
   return `"${escaped}"`;
 }
 
-function tooLarge(dir: string, maxBytes: number): UserError {
+function tooLarge(dir: string, maxBytes: number): Problem {
   const message = `${dir} has more than ${limits.files} files or ${maxBytes / 1024 ** 2} MiB`;
-  return new UserError("too_large", message, {
-    hint: "a skill is a few files; name its own directory",
-  });
+  return new Problem("too_large", message, "a skill is a few files; name its own directory");
 }

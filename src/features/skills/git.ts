@@ -1,5 +1,5 @@
 import { execa } from "execa";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 
 export interface GitOptions {
   /** The bare repository that it works on. */
@@ -41,7 +41,7 @@ export interface GitEnd {
   readonly stderr: string;
 }
 
-/** Runs the system's git without a prompt. Throws a UserError if git is missing. */
+/** Runs the system's git without a prompt. Throws a Problem if git is missing. */
 export async function runGit(
   args: readonly string[],
   { gitDir, env, timeoutMs, maxFileBytes, signal }: GitOptions,
@@ -66,22 +66,26 @@ export async function runGit(
     reject: false,
   });
   if (ended.isCanceled) {
-    throw new UserError("interrupted", "interrupted; nothing was changed", { exitCode: 130 });
+    throw new Problem("interrupted", "interrupted; nothing was changed", { exitCode: 130 });
   }
   if (ended.timedOut) {
-    throw new UserError("git_timeout", `git did not finish within ${timeoutMs / 1000} s`, {
-      hint: "try again later, or clone the repository by hand and add the directory",
-    });
+    throw new Problem(
+      "git_timeout",
+      `git did not finish within ${timeoutMs / 1000} s`,
+      "try again later, or clone the repository by hand and add the directory",
+    );
   }
   if (ended.isMaxBuffer) {
     const message = `the repository lists or holds more than ${maxOutputBytes / 1024 ** 2} MiB`;
-    throw new UserError("too_large", message, {
-      hint: "a skill is a few files; the repository may be built to do damage",
-    });
+    throw new Problem(
+      "too_large",
+      message,
+      "a skill is a few files; the repository may be built to do damage",
+    );
   }
   const stderr = Buffer.from(ended.stderr).toString("utf8");
   if (ended.exitCode === 127) {
-    throw new UserError("no_git", "git is not installed", { hint: "install git" });
+    throw new Problem("no_git", "git is not installed", "install git");
   }
   return { ok: ended.exitCode === 0, stdout: Buffer.from(ended.stdout), stderr };
 }
@@ -159,8 +163,10 @@ export function parseBlobs(output: Buffer, count: number): Buffer[] {
   return blobs;
 }
 
-function damaged(part: string): UserError {
-  return new UserError("git_failed", `the repository has ${part}`, {
-    hint: "git fsck in a clone of it may say more",
-  });
+function damaged(part: string): Problem {
+  return new Problem(
+    "git_failed",
+    `the repository has ${part}`,
+    "git fsck in a clone of it may say more",
+  );
 }

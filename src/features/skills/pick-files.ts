@@ -1,4 +1,4 @@
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import type { TreeEntry } from "./git.ts";
 
 /** The part of a skill's directory that becomes part of an agent. */
@@ -23,7 +23,7 @@ const limits = {
 };
 
 /**
- * SKILL.md, `scripts/`, `references/`, `assets/` and the Dockerfile. Throws a UserError for what no skill needs
+ * SKILL.md, `scripts/`, `references/`, `assets/` and the Dockerfile. Throws a Problem for what no skill needs
  * and an attacker may have put there: links, submodules, strange names, masses.
  */
 export function pickFiles(entries: readonly TreeEntry[], { prefix }: FoundSkill): PickedFiles {
@@ -91,11 +91,13 @@ function refuseTwins(files: readonly TreeEntry[]): void {
 }
 
 /** `path` is null for the skill as a whole. */
-function refused(path: string | null, why: string): UserError {
+function refused(path: string | null, why: string): Problem {
   const subject = path === null ? "it" : JSON.stringify(path);
-  return new UserError("unsafe_skill", `the skill is refused: ${subject} ${why}`, {
-    hint: "nothing was written; ask the skill's author",
-  });
+  return new Problem(
+    "unsafe_skill",
+    `the skill is refused: ${subject} ${why}`,
+    "nothing was written; ask the skill's author",
+  );
 }
 
 /** A skill of a repository. */

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { withoutEndSlashes } from "../../foundation/contracts/plain-text.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 
 /** Where a skill comes from. */
 export interface SkillSource {
@@ -16,7 +16,7 @@ export interface SkillSource {
 
 /**
  * Parses a source as a person or a config names it: an https, ssh or file URL, `git@host:path`, `owner/name` for GitHub, or
- * a directory that begins with `/`, `.` or `~`. Throws a UserError (usage) for anything else.
+ * a directory that begins with `/`, `.` or `~`. Throws a Problem (usage) for anything else.
  */
 export function parseSkillSource(text: string, cwd: string): SkillSource {
   if (text === "" || text.startsWith("-") || /[\s\u0000-\u0020\u007f]/.test(text)) {
@@ -67,7 +67,7 @@ function urlOf(where: string, text: string): Pick<SkillSource, "repository" | "u
   if (url.password !== "" || (url.protocol === "https:" && url.username !== "")) {
     const message = "the URL holds a name or password, which would be kept in config.toml";
     const hint = "leave it out; git asks its credential helper, or use an ssh URL";
-    throw new UserError("usage", message, { hint, exitCode: 2 });
+    throw new Problem("usage", message, { hint, exitCode: 2 });
   }
   if (url.protocol !== "file:" && url.hostname === "") throw refused(text, "it names no host");
   if (url.hostname.startsWith("-") || url.username.startsWith("-")) {
@@ -76,8 +76,8 @@ function urlOf(where: string, text: string): Pick<SkillSource, "repository" | "u
   return { repository: where, url: where };
 }
 
-function refused(text: string, why: string): UserError {
-  return new UserError("usage", `${JSON.stringify(text)} is not a repository: ${why}`, {
+function refused(text: string, why: string): Problem {
+  return new Problem("usage", `${JSON.stringify(text)} is not a repository: ${why}`, {
     hint: "al add acme/skills, al add https://example.com/skills.git, al add ./skills",
     exitCode: 2,
   });

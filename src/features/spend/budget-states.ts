@@ -1,3 +1,5 @@
+import type { SpendLimit } from "./spend-report.ts";
+import type { InMs } from "../../../streams/iso-times.ts";
 import { capOf, type LimitedAccount } from "./rules/accounts.ts";
 import { limitsOf, projectScope } from "../../foundation/contracts/budget.ts";
 import type { Budgets, AccountKey } from "../../foundation/contracts/budget.ts";
@@ -17,19 +19,8 @@ export interface RunSpend {
   readonly tokens: number;
 }
 
-/** A limit and the spending against it, in USD. */
-export interface BudgetState {
-  readonly scope: string;
-  readonly window: string;
-  /** Epoch ms at which the window turns. */
-  readonly endsAt: number | null;
-  readonly usd: number;
-  readonly reserved: number;
-  /** Including raises; null for no limit. */
-  readonly limit: number | null;
-  /** The least that its last rejected call needs, while the limit can't pay it; else absent. */
-  readonly needed?: number;
-}
+/** A limit and the spending against it, in USD; its window turns at `endsAt`, epoch ms. */
+export type BudgetState = InMs<SpendLimit, "endsAt">;
 
 /** The project's accounts, then those of these agents. `now` is epoch ms. */
 export function budgetStates(

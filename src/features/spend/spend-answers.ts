@@ -1,3 +1,4 @@
+import { isoTimes } from "../../../streams/iso-times.ts";
 import type { BudgetState } from "./budget-states.ts";
 import type { SpendMeter } from "./meter.ts";
 import { usdOfNano } from "../../foundation/contracts/money.ts";
@@ -13,7 +14,7 @@ import {
   totalForecast,
 } from "./forecast.ts";
 import type { SpendRow } from "./call-totals.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { agentScope, projectScope, runScope } from "../../foundation/contracts/budget.ts";
 import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
 import type { StatusStore } from "../../foundation/scheduler/status-store.ts";
@@ -47,7 +48,7 @@ export function createSpendAnswers(deps: SpendAnswerDeps): (asked: SpendRequest)
     const limits = deps.limits(agents.map(({ name }) => name));
     return {
       rows: rows.map((row) => ({ key: row.key, ...spendView(row) })),
-      limits: limits.map(limitView),
+      limits: limits.map((state) => isoTimes(state, "endsAt")),
       forecast: forecastView(agents, report, now),
     };
   };
@@ -58,11 +59,6 @@ export function spendView({ nano, subscriptionNano, ...counts }: Omit<SpendRow, 
   const { calls, tokens, unpriced, estimated } = counts;
   const amounts = { usd: usdOfNano(nano), subscriptionUsd: usdOfNano(subscriptionNano) };
   return { ...amounts, calls, tokens, unpriced, estimated };
-}
-
-/** A limit in the API's form. */
-function limitView({ endsAt, ...state }: BudgetState): SpendLimit {
-  return { ...state, endsAt: endsAt === null ? null : new Date(endsAt).toISOString() };
 }
 
 /** Null if no run of an agent with a trigger called a model. */
@@ -99,10 +95,11 @@ export async function raiseBudget(
   const agent = agentOf(scope, deps);
   await deps.meter.raise(scope, usd);
   const limits = deps.meter.limits(agent === null ? [] : [agent]);
-  return limits.filter((limit) => limit.scope === scope).map(limitView);
+  const own = limits.filter((limit) => limit.scope === scope);
+  return own.map((limit) => isoTimes(limit, "endsAt"));
 }
 
-/** The agent whose limits are raised; null for the project's and a run's. Throws a UserError. */
+/** The agent whose limits are raised; null for the project's and a run's. Throws a Problem. */
 function agentOf(scope: string, { status, runs }: RaiseBudgetDeps): string | null {
   const rest = (prefix: string): string | null =>
     scope.startsWith(prefix) ? scope.slice(prefix.length) : null;
@@ -112,13 +109,10 @@ function agentOf(scope: string, { status, runs }: RaiseBudgetDeps): string | nul
   const instanceId = rest(runScope(""));
   if (instanceId === null) {
     const expected = "expected project, agent:<name> or run:<instance id>";
-    throw new UserError(
-      "unknown_budget",
-      `there is no budget ${JSON.stringify(scope)}; ${expected}`,
-    );
+    throw new Problem("unknown_budget", `there is no budget ${JSON.stringify(scope)}; ${expected}`);
   }
   if (runs.find(instanceId) === undefined) {
-    throw new UserError("unknown_instance", `no run "${instanceId}" is running`);
+    throw new Problem("unknown_instance", `no run "${instanceId}" is running`);
   }
   return null;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isoTime } from "../../foundation/contracts/format.ts";
+import { isoTime } from "../../../streams/iso-times.ts";
 import { scopes, tokenLimits, type ApiToken } from "../../foundation/contracts/scopes.ts";
 
 const name = z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,39}$/, {
@@ -63,6 +63,6 @@ export function tokenView(token: StoredToken, now: number): TokenView {
     createdAt: isoTime(createdAt),
     expiresAt: isoTime(expiresAt),
     expired: expiresAt <= now,
-    lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),
+    lastUsedAt: isoTime(lastUsedAt),
   };
 }

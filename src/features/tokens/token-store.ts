@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import { tokenLimits, type Scope } from "../../foundation/contracts/scopes.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { withJson } from "../../foundation/store/rows.ts";
+import { tokenLimits } from "../../foundation/contracts/scopes.ts";
+import { Problem } from "../../foundation/errors.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
 import type { FeatureTables } from "../../foundation/store/feature-tables.ts";
 import type { StoredToken } from "./token-report.ts";
@@ -36,28 +37,19 @@ export function createTokenStore(db: DatabaseSync, { write, record }: GroupCommi
   const removed = (name: string) => (): boolean => Number(remove.run(name).changes) > 0;
   const use = db.prepare("UPDATE tokens SET last_used_at = ? WHERE hash = ?");
   return {
-    all: (): readonly StoredToken[] =>
-      all.all().map((row) => ({
-        name: String(row.name),
-        hash: String(row.hash),
-        scopes: JSON.parse(String(row.scopes)) as Scope[],
-        agents: row.agents === null ? null : (JSON.parse(String(row.agents)) as string[]),
-        createdAt: Number(row.createdAt),
-        expiresAt: Number(row.expiresAt),
-        lastUsedAt: row.lastUsedAt === null ? null : Number(row.lastUsedAt),
-      })),
-    /** Replaces an expired token of this name. Rejects with UserError `token_exists` or `too_many_tokens`. */
+    all: (): readonly StoredToken[] => all.all().map((row) => withJson(row, "scopes", "agents")),
+    /** Replaces an expired token of this name. Rejects with Problem `token_exists` or `too_many_tokens`. */
     add: (token: StoredToken) =>
       write(() => {
         const { name, hash, scopes, agents, createdAt, expiresAt } = token;
         removeOld.run(name, createdAt);
         if (find.get(name) !== undefined) {
           const message = `There is a token ${JSON.stringify(name)} already.`;
-          throw new UserError("token_exists", message, { hint: "al token rm removes it" });
+          throw new Problem("token_exists", message, "al token rm removes it");
         }
         if (Number(count.get()?.n) >= tokenLimits.tokens) {
           const message = `There are ${tokenLimits.tokens} tokens already; remove one first.`;
-          throw new UserError("too_many_tokens", message);
+          throw new Problem("too_many_tokens", message);
         }
         const limit = agents && JSON.stringify(agents);
         insert.run(name, hash, JSON.stringify(scopes), limit, createdAt, expiresAt);

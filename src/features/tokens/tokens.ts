@@ -1,7 +1,7 @@
 import { hash as digest, randomBytes } from "node:crypto";
 import { defer, filter, interval, merge, NEVER, of, Subject, type Observable } from "rxjs";
 import { apiTokenPrefix, type ApiToken } from "../../foundation/contracts/scopes.ts";
-import { messageOf, UserError } from "../../foundation/errors.ts";
+import { messageOf, Problem } from "../../foundation/errors.ts";
 import { tokenView } from "./token-report.ts";
 import type { CreatedToken, NewToken, StoredToken, TokensReport } from "./token-report.ts";
 import type { TokenStore } from "./token-store.ts";
@@ -40,11 +40,11 @@ export function createTokens({ store, now, warn }: TokensDeps) {
     });
   };
   /** Stores a removal that failed once the store takes it, and warns that a restart before that undoes it. */
-  const removedInMemory = (name: string, cause: unknown): UserError => {
+  const removedInMemory = (name: string, cause: unknown): Problem => {
     const message = `The API token ${name} is refused from now on. Its removal is not stored yet (${messageOf(cause)}): a restart before it is makes the token valid again.`;
     warn(message);
     store.removeLater(name).catch(() => warn(message));
-    return new UserError("store_unavailable", message, { cause });
+    return new Problem("store_unavailable", message, { cause });
   };
   return {
     /** The live token of a secret, whose last use is noted; null for an unknown or expired one. */
@@ -68,7 +68,7 @@ export function createTokens({ store, now, warn }: TokensDeps) {
         .sort((a, b) => (a.name < b.name ? -1 : 1))
         .map((token) => tokenView(token, now())),
     }),
-    /** Creates a token; only this answer has its secret. Rejects with UserError `token_exists` or `too_many_tokens`. */
+    /** Creates a token; only this answer has its secret. Rejects with Problem `token_exists` or `too_many_tokens`. */
     create: async ({ name, scopes, agents = null, days }: NewToken): Promise<CreatedToken> => {
       const secret = apiTokenPrefix + randomBytes(32).toString("base64url");
       const created: StoredToken = {
@@ -86,7 +86,7 @@ export function createTokens({ store, now, warn }: TokensDeps) {
       return { ...tokenView(created, now()), token: secret };
     },
     /**
-     * Ends a token and its streams at once. Rejects with UserError `unknown_token`, or `store_unavailable` if the removal
+     * Ends a token and its streams at once. Rejects with Problem `unknown_token`, or `store_unavailable` if the removal
      * can't be stored yet.
      */
     remove: async (name: string): Promise<void> => {
@@ -97,7 +97,7 @@ export function createTokens({ store, now, warn }: TokensDeps) {
       });
       if (wasStored) return;
       const message = `There is no token ${JSON.stringify(name)}.`;
-      throw new UserError("unknown_token", message, { hint: "al token ls lists them" });
+      throw new Problem("unknown_token", message, "al token ls lists them");
     },
   };
 }

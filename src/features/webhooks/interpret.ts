@@ -1,3 +1,4 @@
+import { isoTime } from "../../../streams/iso-times.ts";
 import type { WebhookEvent } from "../../../streams/vocabulary.ts";
 import { webhookEvent } from "./provider.ts";
 import { parseJsonBody, type Parsed, type Payload } from "./json.ts";
@@ -27,7 +28,7 @@ export function interpret(
   { payload, headers }: { readonly payload: Payload; readonly headers: Headers },
   { id, at, source }: { readonly id: string; readonly at: number; readonly source: string },
 ): Interpreted {
-  const timestamp = new Date(at).toISOString();
+  const timestamp = isoTime(at);
   const { attributes, ...fields } = provider.describe(payload, headers);
   return {
     event: webhookEvent({ source, type: provider.type, receiptId: id, timestamp }, fields),

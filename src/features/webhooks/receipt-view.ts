@@ -1,4 +1,5 @@
-import { UserError } from "../../foundation/errors.ts";
+import { isoTime } from "../../../streams/iso-times.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { valueAt } from "../../../streams/where.ts";
 import { maxReadableBytes } from "../../foundation/contracts/body-limits.ts";
 import type { ReceiptView } from "../../foundation/contracts/operator-api.ts";
@@ -31,7 +32,7 @@ export function viewReceipt(id: string, deps: ReceiptViewDeps): ReceiptView {
   );
   return {
     receiptId: receipt.id,
-    at: new Date(receipt.at).toISOString(),
+    at: isoTime(receipt.at),
     source: receipt.source,
     type: receipt.type,
     deliveryId: receipt.deliveryId,
@@ -64,12 +65,12 @@ function replaced(payload: Payload, [key = "", ...rest]: readonly string[]): Pay
   return { ...payload, [key]: rest.length === 0 ? mark : replaced(inner, rest) };
 }
 
-/** The receipt, or UserError `unknown_receipt`. */
+/** The receipt, or Problem `unknown_receipt`. */
 export function mustHaveReceipt(receiptOf: (id: string) => Receipt | null, id: string): Receipt {
   const receipt = receiptOf(id);
   if (receipt !== null) return receipt;
   const message = `no receipt "${id}"; receipts are kept as long as the history`;
-  throw new UserError("unknown_receipt", message);
+  throw new Problem("unknown_receipt", message);
 }
 
 /** A part of a text could hold a part of a secret, which is not recognized. */

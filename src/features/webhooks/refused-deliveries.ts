@@ -1,6 +1,7 @@
 import type { FeatureTables } from "../../foundation/store/feature-tables.ts";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { Subject } from "rxjs";
+import { isoTimes, type InMs } from "../../../streams/iso-times.ts";
 import { refusedTogetherMs } from "./delivery-report.ts";
 import type {
   RefusedDeliveries,
@@ -89,12 +90,6 @@ function prepareAdd(db: DatabaseSync): (counted: Counted) => void {
   };
 }
 
-interface Row extends Omit<RefusedDeliveries, "source" | "firstAt" | "lastAt"> {
-  readonly source: string;
-  readonly firstAt: number;
-  readonly lastAt: number;
-}
-
 function rowsOf(
   db: DatabaseSync,
   { source, since, limit }: RefusedDeliveriesQuery,
@@ -103,17 +98,12 @@ function rowsOf(
   if (source !== undefined) values.push(source);
   const rows = db
     .prepare(
-      `SELECT type, source, result, count, first_at AS firstAt, last_at AS lastAt, reason
+      `SELECT type, result, count, first_at AS firstAt, last_at AS lastAt, reason, nullif(source, '') AS source
        FROM refused_deliveries WHERE last_at >= ? ${source === undefined ? "" : "AND source = ?"}
        ORDER BY last_at DESC LIMIT ?`,
     )
-    .all(...values, limit) as unknown as Row[];
-  return rows.map(({ source: name, firstAt, lastAt, ...row }) => ({
-    ...row,
-    source: name === "" ? null : name,
-    firstAt: new Date(firstAt).toISOString(),
-    lastAt: new Date(lastAt).toISOString(),
-  }));
+    .all(...values, limit) as unknown as InMs<RefusedDeliveries, "firstAt" | "lastAt">[];
+  return rows.map((row) => isoTimes(row, "firstAt", "lastAt"));
 }
 
 /** A delivery that gave an agent no work. */

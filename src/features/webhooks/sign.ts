@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import type { Provider } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
 import { interpret, parseDelivery, type Interpreted } from "./interpret.ts";
@@ -12,7 +12,7 @@ interface SignOptions {
 /**
  * Headers with which a provider of this type would send `body`, signed with `secret` at `now` (epoch ms). `event` goes
  * into the provider's event header, `id` is the delivery id (a random one without). A body that carries its own time
- * must hold a current one, which `atTime` gives it. Throws UserError `unknown_webhook_type`.
+ * must hold a current one, which `atTime` gives it. Throws Problem `unknown_webhook_type`.
  */
 export function signDelivery(
   type: string,
@@ -47,9 +47,11 @@ export function atTime(type: string, body: Buffer, now: number): Buffer {
 function providerOf(type: string): Provider {
   const provider = providerTable.get(type);
   if (provider !== undefined) return provider;
-  throw new UserError("unknown_webhook_type", `there is no webhook type "${type}"`, {
-    hint: `use one of ${[...providerTable.keys()].join(", ")}`,
-  });
+  throw new Problem(
+    "unknown_webhook_type",
+    `there is no webhook type "${type}"`,
+    `use one of ${[...providerTable.keys()].join(", ")}`,
+  );
 }
 
 /** A payload from a file. */
@@ -63,7 +65,7 @@ export interface Fixture {
 
 /**
  * Reads a fixture as a delivery to a source, without a signature. Null for a ping, which is answered and starts nothing.
- * Throws UserError `no_event` and `unreadable_fixture`.
+ * Throws Problem `no_event` and `unreadable_fixture`.
  */
 export function readFixture(
   { path, body, event }: Fixture,
@@ -77,18 +79,18 @@ export function readFixture(
   const parsed = provider && parseDelivery(provider, { headers, body });
   if (provider === undefined || !parsed?.ok) {
     const why = parsed?.ok === false ? parsed.why : "its type is unknown";
-    throw new UserError("unreadable_fixture", `${path} is not a ${type} delivery: ${why}`);
+    throw new Problem("unreadable_fixture", `${path} is not a ${type} delivery: ${why}`);
   }
   const { payload } = parsed;
   if ((provider.answerPing?.(payload, headers) ?? null) !== null) return null;
   return interpret(provider, { payload, headers }, { id: "fixture", at: now, source: name });
 }
 
-/** Throws UserError `no_event` when the body's event is only in a header. */
+/** Throws Problem `no_event` when the body's event is only in a header. */
 export function checkEvent(type: string, { path, event }: Fixture): void {
   const name = providerTable.get(type)?.eventHeader;
   if (name === undefined || event !== null) return;
-  throw new UserError(
+  throw new Problem(
     "no_event",
     `${path} does not say which event it is; ${type} says it in the header ${name}`,
     {

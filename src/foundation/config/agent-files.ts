@@ -1,4 +1,4 @@
-import type { Problem } from "../../../streams/vocabulary.ts";
+import type { Diagnostic } from "../../../streams/vocabulary.ts";
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ export interface AgentFiles {
   readonly dockerfileHash: string | null;
   /** JSON files that the agent's config names, by name. */
   readonly schemas: ReadonlyMap<string, SchemaFile>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Diagnostic[];
 }
 
 const mebibyte = 1024 ** 2;
@@ -58,7 +58,7 @@ export function configCommand(name: string, model = "<model>"): string {
 }
 
 /** The warning about a directory without `config.toml`; `name` is its name. */
-export function bareSkillProblem(name: string): Problem {
+export function bareSkillProblem(name: string): Diagnostic {
   const message = `${bareSkill}; al ${configCommand(name)} makes one`;
   return { ...fileProblem(`agents/${name}`, message), severity: "warning" };
 }
@@ -106,7 +106,7 @@ function textOf(file: FileText): string | null {
   return file.type === "text" ? file.text : null;
 }
 
-function unreadable(path: string, file: FileText): Problem[] {
+function unreadable(path: string, file: FileText): Diagnostic[] {
   return file.type === "unreadable" ? [fileProblem(path, file.reason)] : [];
 }
 
@@ -120,7 +120,7 @@ interface AgentList {
   /** Sorted. `readAgent` may still find no agent for a name. */
   readonly names: readonly string[];
   /** Directories that can't be agents because of their name. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Diagnostic[];
 }
 
 /** The directories in the project's `agents/`. Never throws: without one the list is empty. */
@@ -161,7 +161,7 @@ export function agentNameProblem(name: string): string | null {
   return `${formatValue(name)} is not an agent's name: ${expected}`;
 }
 
-function illegalName(name: string): Problem {
+function illegalName(name: string): Diagnostic {
   const problem = agentNameProblem(name) ?? "";
   return fileProblem(`agents/${name}`, `${problem}; rename the directory`);
 }
@@ -171,7 +171,7 @@ export interface AllAgents {
   /** By name, sorted. */
   readonly agents: ReadonlyMap<string, AgentFiles>;
   /** Directories that can't be agents because of their name. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Diagnostic[];
   /** Names of directories that would be agents if they had a `config.toml`. */
   readonly bareSkills: readonly string[];
 }

@@ -2,7 +2,7 @@ import { parse as parseKept, patch } from "@decimalturn/toml-patch";
 import { parse, stringify, TomlDate } from "smol-toml";
 import { isPlainObject } from "../contracts/json-size.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
-import { UserError } from "../errors.ts";
+import { Problem, usageError } from "../errors.ts";
 
 /** One change of a TOML file; without a value the key is removed. */
 export interface Edit {
@@ -14,14 +14,15 @@ export interface Edit {
 
 type Table = Record<string, unknown>;
 
-/** `key=value` as a person writes it: the value is TOML, or else text without quotes. Throws a UserError (usage). */
+/** `key=value` as a person writes it: the value is TOML, or else text without quotes. Throws a Problem (usage). */
 export function parseSetting(setting: string): Edit {
   const at = setting.indexOf("=");
-  if (at < 1) throw usage(`${setting} is not a setting`, "expected key=value, such as scale=2");
+  if (at < 1)
+    throw usageError(`${setting} is not a setting`, "expected key=value, such as scale=2");
   return { path: parseKey(setting.slice(0, at)), value: parseValue(setting.slice(at + 1).trim()) };
 }
 
-/** A dotted TOML key. Throws a UserError (usage). */
+/** A dotted TOML key. Throws a Problem (usage). */
 export function parseKey(key: string): string[] {
   const path: string[] = [];
   try {
@@ -33,7 +34,7 @@ export function parseKey(key: string): string[] {
     }
     return path;
   } catch {
-    throw usage(`${key} is not a key`, "expected a TOML key, such as scale or runtime.type");
+    throw usageError(`${key} is not a key`, "expected a TOML key, such as scale or runtime.type");
   }
 }
 
@@ -48,7 +49,7 @@ function parseValue(text: string): unknown {
   return text;
 }
 
-/** The edited text; comments, order and layout of the rest stay. Throws a UserError if the text is not TOML. */
+/** The edited text; comments, order and layout of the rest stay. Throws a Problem if the text is not TOML. */
 export function edited(text: string, edits: readonly Edit[]): string {
   const source = text.replaceAll(emptyArray, `$1["${emptyMark}"]$2`);
   const table = tableOf(source);
@@ -95,17 +96,17 @@ function valueIn(there: unknown, { path, value, isAdded = false }: Edit): unknow
   return Array.isArray(value) && value.length === 0 ? [emptyMark] : value;
 }
 
-/** The list with the missing values added. Throws a UserError (usage) if it is not a list. */
+/** The list with the missing values added. Throws a Problem (usage) if it is not a list. */
 function longer(there: unknown, value: unknown, path: readonly string[]): readonly unknown[] {
   if (!Array.isArray(there)) {
-    throw usage(`${path.join(".")} is not a list`, "--set replaces its value");
+    throw usageError(`${path.join(".")} is not a list`, "--set replaces its value");
   }
   const before: readonly unknown[] = there.filter((one) => one !== emptyMark);
   const added: readonly unknown[] = Array.isArray(value) ? value : [value];
   return [...before, ...added.filter((one) => !before.includes(one))];
 }
 
-/** An unset key can't be removed: the user meant another one. Throws a UserError. */
+/** An unset key can't be removed: the user meant another one. Throws a Problem. */
 export function refuseUnset(
   file: { readonly path: string; readonly text: string },
   edits: readonly Edit[],
@@ -113,9 +114,11 @@ export function refuseUnset(
   for (const { path } of edits.filter(({ value }) => value === undefined)) {
     const near = missingKey(file.text, path);
     if (near === null) continue;
-    throw new UserError("unknown_key", `${file.path} has no key ${path.join(".")}${near}`, {
-      hint: "nothing was written",
-    });
+    throw new Problem(
+      "unknown_key",
+      `${file.path} has no key ${path.join(".")}${near}`,
+      "nothing was written",
+    );
   }
 }
 
@@ -134,11 +137,9 @@ function tableOf(text: string): Table {
   try {
     return parseKept(text) as Table;
   } catch (error) {
-    const hint = "al doctor shows the line; correct it by hand first";
-    throw new UserError("invalid_config", "the file is not valid TOML", { hint, cause: error });
+    throw new Problem("invalid_config", "the file is not valid TOML", {
+      hint: "al doctor shows the line; correct it by hand first",
+      cause: error,
+    });
   }
-}
-
-function usage(message: string, hint: string): UserError {
-  return new UserError("usage", message, { hint, exitCode: 2 });
 }

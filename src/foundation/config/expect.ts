@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Expectation, ExpectedSchema } from "../../../streams/agent-config.ts";
-import type { Problem } from "../../../streams/vocabulary.ts";
+import type { Diagnostic } from "../../../streams/vocabulary.ts";
 import { schemaFileName } from "../contracts/credential-reference.ts";
 import type { AgentFiles } from "./agent-files.ts";
 import { agentKey, fact, type AgentContext } from "./config-key.ts";
@@ -65,7 +65,7 @@ export function checkExpect(
   { expect }: CheckedTable,
   { name, schemas }: Pick<AgentFiles, "name" | "schemas">,
   diagnostics: Diagnostics,
-): readonly Problem[] {
+): readonly Diagnostic[] {
   const file = expect?.schema;
   const read = file === undefined ? null : (schemas.get(file) ?? { type: "missing" });
   if (file === undefined || read === null || read.type === "text") return [];

@@ -7,7 +7,7 @@ import type {
   NetworkConfig,
 } from "../../../streams/agent-config.ts";
 import type { TelemetryConfig } from "./telemetry.ts";
-import type { Problem } from "../../../streams/vocabulary.ts";
+import type { Diagnostic } from "../../../streams/vocabulary.ts";
 
 interface ProjectNetworkConfig extends NetworkConfig {
   /** Hosts that runs with a credential may reach beside those of its type; the keys are `type` or `type:instance`. */
@@ -30,12 +30,17 @@ export interface ProjectConfig {
     readonly starting: number;
   };
   readonly gateway: {
+    /** 0 for any free one. */
     readonly port: number;
+    /** The address to bind. */
     readonly host: string;
+    /** Further names that the operator routes accept, without port. */
     readonly allowedHosts: readonly string[];
+    /** Whether the values that a reverse proxy adds to `X-Forwarded-*` are trusted. */
     readonly trustProxy: boolean;
+    /** The largest body of a delivery. */
     readonly maxBodyBytes: number;
-    /** Origin by which people reach the dashboard, null for the gateway's own address. */
+    /** Origin by which people reach the dashboard, null for the gateway's own address; its path is where a proxy serves it. */
     readonly publicUrl: string | null;
     /** Whether agents' files are edited over HTTP. */
     readonly edit: boolean;
@@ -69,8 +74,12 @@ export interface ProjectConfig {
 
 /** The result of reading the project's `config.toml`. A bad config is a value, not an error. */
 export type ProjectChange =
-  | { readonly type: "set"; readonly project: ProjectConfig; readonly warnings: readonly Problem[] }
-  | { readonly type: "invalid"; readonly problems: readonly Problem[] };
+  | {
+      readonly type: "set";
+      readonly project: ProjectConfig;
+      readonly warnings: readonly Diagnostic[];
+    }
+  | { readonly type: "invalid"; readonly problems: readonly Diagnostic[] };
 
 /** A `[webhooks.<source>]` of the project. */
 export interface WebhookSource {

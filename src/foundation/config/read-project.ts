@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { sep, join } from "node:path";
-import { isMissing, messageOf, UserError } from "../errors.ts";
+import { isMissing, messageOf, Problem } from "../errors.ts";
 import { availableParallelism } from "node:os";
 import { machineTimezone } from "./fields.ts";
 
@@ -19,7 +19,7 @@ export interface ProjectFile {
 /** Larger than any config written by a person. */
 export const maxConfigBytes = 256 * 1024;
 
-/** Reads `config.toml` of the project at `dir`, which is absolute. Throws a UserError when it can't. */
+/** Reads `config.toml` of the project at `dir`, which is absolute. Throws a Problem when it can't. */
 export async function readProject(dir: string): Promise<ProjectFile> {
   const file = await readText(join(dir, "config.toml"), dir, maxConfigBytes);
   if (file.type === "text") {
@@ -27,11 +27,13 @@ export async function readProject(dir: string): Promise<ProjectFile> {
     return { dir, text: file.text, machineTimezone: machineTimezone(), machineCores };
   }
   if (file.type === "missing") {
-    throw new UserError("not_a_project", `not a project: ${dir} holds no config.toml`, {
-      hint: "al new <dir> makes one; -p <dir> names one that is somewhere else",
-    });
+    throw new Problem(
+      "not_a_project",
+      `not a project: ${dir} holds no config.toml`,
+      "al new <dir> makes one; -p <dir> names one that is somewhere else",
+    );
   }
-  throw new UserError("unreadable_file", `${join(dir, "config.toml")} ${file.reason}`);
+  throw new Problem("unreadable_file", `${join(dir, "config.toml")} ${file.reason}`);
 }
 
 /** The result of reading a file. An unreadable file is a value, so that the other files are still read. */

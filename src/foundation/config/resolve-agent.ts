@@ -1,5 +1,5 @@
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type { AgentChange, Problem } from "../../../streams/vocabulary.ts";
+import type { AgentChange, Diagnostic } from "../../../streams/vocabulary.ts";
 import { closest, editDistance, meant } from "../contracts/did-you-mean.ts";
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
 import type { AgentFiles } from "./agent-files.ts";
@@ -53,7 +53,7 @@ type FromConfig = Omit<AgentConfig, keyof Skill | "name" | "dockerfileHash">;
 
 interface ResolvedConfig {
   readonly resolved: FromConfig | null;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Diagnostic[];
 }
 
 function resolveConfig(

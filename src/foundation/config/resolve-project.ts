@@ -1,7 +1,7 @@
 import { problemText } from "../../../streams/problem-text.ts";
-import type { Problem } from "../../../streams/vocabulary.ts";
+import type { Diagnostic } from "../../../streams/vocabulary.ts";
 import type { FilterTable } from "./config-key.ts";
-import { UserError } from "../errors.ts";
+import { Problem } from "../errors.ts";
 import type { ProjectConfig, WebhookSource, ProjectChange } from "./project-config.ts";
 import { readProject, type ProjectFile } from "./read-project.ts";
 import type { ModelApi, ModelConfig } from "../../../streams/agent-config.ts";
@@ -140,11 +140,11 @@ function mapEntries<From, To>(
 
 export interface LoadedProject {
   readonly project: ProjectConfig;
-  readonly warnings: readonly Problem[];
+  readonly warnings: readonly Diagnostic[];
 }
 
 /**
- * The project at `dir` (absolute), for a start that needs one. Throws a UserError for a bad or a missing one.
+ * The project at `dir` (absolute), for a start that needs one. Throws a Problem for a bad or a missing one.
  */
 export async function loadProject(dir: string, filters: FilterTable): Promise<LoadedProject> {
   const change = resolveProject(await readProject(dir), filters);
@@ -153,6 +153,6 @@ export async function loadProject(dir: string, filters: FilterTable): Promise<Lo
 }
 
 /** A config that can't be used at a start, where no earlier one is active. The message has one line a problem. */
-function invalidConfig(problems: readonly Problem[]): UserError {
-  return new UserError("invalid_config", problems.map(problemText).join("\n"));
+function invalidConfig(problems: readonly Diagnostic[]): Problem {
+  return new Problem("invalid_config", problems.map(problemText).join("\n"));
 }

@@ -3,7 +3,7 @@ import { readFile, lstat, readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { JobFile } from "../contracts/job.ts";
-import { UserError } from "../errors.ts";
+import { Problem } from "../errors.ts";
 
 /** The folders of a skill by the public Agent Skills layout; SKILL.md refers to their files by relative paths. */
 const folders = ["scripts", "references", "assets"];
@@ -24,7 +24,7 @@ export interface SkillFile {
 }
 
 /**
- * The files that belong to an agent's skill beside SKILL.md, for the run's working directory. Throws a UserError for
+ * The files that belong to an agent's skill beside SKILL.md, for the run's working directory. Throws a Problem for
  * a link (it could pull the rest of the disk into a run), for more than 500 files and for more than 16 MiB.
  */
 export async function readSkillFiles(
@@ -45,8 +45,8 @@ async function listSkillFiles(projectDir: string, agent: string): Promise<readon
   const root = skillDir(projectDir, agent);
   const files: SkillFile[] = [];
   let left = maxBytes;
-  const refuse = (path: string, why: string): UserError =>
-    new UserError("skill_files", `agents/${agent}/${path} ${why}`);
+  const refuse = (path: string, why: string): Problem =>
+    new Problem("skill_files", `agents/${agent}/${path} ${why}`);
 
   const take = async (path: string): Promise<void> => {
     const { size: bytes, mode, mtimeMs, ctimeMs, ino } = await lstat(join(root, path));

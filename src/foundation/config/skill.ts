@@ -4,7 +4,7 @@ import { messageOf } from "../errors.ts";
 import { formatValue } from "./format-value.ts";
 import { isPlainObject } from "../contracts/json-size.ts";
 import semver from "semver";
-import type { Problem } from "../../../streams/vocabulary.ts";
+import type { Diagnostic } from "../../../streams/vocabulary.ts";
 import { fileProblem } from "./validate.ts";
 
 /** SKILL.md: its front matter and the markdown body, which is the agent's system prompt. */
@@ -19,7 +19,7 @@ export interface Skill {
 export interface ParsedSkill {
   /** Null when there are errors. */
   readonly skill: Skill | null;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Diagnostic[];
 }
 
 /** Parses SKILL.md; `version` is the program's. Unknown front matter belongs to other programs. Never throws. */
@@ -40,7 +40,7 @@ export function parseSkill(file: string, text: string, version: string): ParsedS
   const placed = unfit && { file, ...fieldPlace(parts, "compatibility"), ...unfit };
   if (placed?.severity === "error") return { skill: null, problems: [placed] };
   const skill = { title: name, description, license, compatibility, instructions: parts.body };
-  const empty: Problem = { ...fileProblem(file, noInstructions), severity: "warning" };
+  const empty: Diagnostic = { ...fileProblem(file, noInstructions), severity: "warning" };
   return { skill, problems: [...(placed ? [placed] : []), ...(parts.body === "" ? [empty] : [])] };
 }
 
@@ -85,7 +85,7 @@ function fieldPlace({ front }: Parts, key: string): { line: number; column: numb
 function compatibilityProblem(
   range: string | null,
   version: string,
-): Pick<Problem, "severity" | "message"> | null {
+): Pick<Diagnostic, "severity" | "message"> | null {
   if (range === null) return null;
   if (semver.validRange(range) === null) {
     const message = `compatibility ${formatValue(range)} is not a semver range, e.g. ">=1.2 <2", and is not checked`;

@@ -5,7 +5,7 @@ import { didYouMean } from "../contracts/did-you-mean.ts";
 import { isPlainObject } from "../contracts/json-size.ts";
 import { formatPath, formatValue } from "./format-value.ts";
 import { tomlLocator, tomlWords, type TomlPath, type Locate } from "./toml-locator.ts";
-import type { Problem } from "../../../streams/vocabulary.ts";
+import type { Diagnostic } from "../../../streams/vocabulary.ts";
 
 /** A TOML file against its schema: the value, null when it has errors, and its diagnostics. */
 interface Validated<T> {
@@ -193,9 +193,9 @@ const maxEach = 25;
  * project. Keeps the first problems of each severity, and one that counts the rest.
  */
 function createDiagnostics(file: string, locate: Locate) {
-  const problems: Problem[] = [];
+  const problems: Diagnostic[] = [];
   const start = { line: 1, column: 1 };
-  const add = (severity: Problem["severity"]) => {
+  const add = (severity: Diagnostic["severity"]) => {
     let count = 0;
     return (path: TomlPath, message: string, at: "key" | "value" = "value"): void => {
       count++;
@@ -204,16 +204,16 @@ function createDiagnostics(file: string, locate: Locate) {
       problems.push({ severity, file, ...(locate(path, at) ?? start), message: text });
     };
   };
-  return { problems: problems as readonly Problem[], error: add("error"), warn: add("warning") };
+  return { problems: problems as readonly Diagnostic[], error: add("error"), warn: add("warning") };
 }
 
 export type Diagnostics = ReturnType<typeof createDiagnostics>;
 
-export function hasErrors(problems: readonly Problem[]): boolean {
+export function hasErrors(problems: readonly Diagnostic[]): boolean {
   return problems.some(({ severity }) => severity === "error");
 }
 
 /** A problem of a whole file. */
-export function fileProblem(file: string, message: string): Problem {
+export function fileProblem(file: string, message: string): Diagnostic {
   return { severity: "error", file, line: null, column: null, message };
 }

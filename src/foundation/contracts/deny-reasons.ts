@@ -40,6 +40,10 @@ export const denyProblems: Readonly<Record<DenyReason, string>> = {
   sentinel: "would have been sent what stands for a secret",
 };
 
+export function isDenyReason(code: string): code is DenyReason {
+  return Object.hasOwn(denyProblems, code);
+}
+
 /** The port of an address that names none. */
 export const defaultPort = 443;
 

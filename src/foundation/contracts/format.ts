@@ -6,11 +6,6 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** ISO 8601 UTC of epoch ms. */
-export function isoTime(at: number): string {
-  return new Date(at).toISOString();
-}
-
 const clock = { hour: "2-digit", minute: "2-digit", timeZoneName: "short" } as const;
 const date = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UserError } from "../errors.ts";
+import { Problem } from "../errors.ts";
 import { agentNamePattern } from "./credential-reference.ts";
 import { didYouMean } from "./did-you-mean.ts";
 
@@ -8,13 +8,13 @@ const receiptId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const instanceId = new RegExp(`^${agentNamePattern}-[a-z2-7]{8}$`);
 
 /** The 404 for an unknown agent. */
-export function unknownAgent(name: string): UserError {
-  return new UserError("unknown_agent", `There is no agent ${JSON.stringify(name)}.`);
+export function unknownAgent(name: string): Problem {
+  return new Problem("unknown_agent", `There is no agent ${JSON.stringify(name)}.`);
 }
 
 /** The 404 for an unknown run. */
-export function unknownInstance(id: string): UserError {
-  return new UserError("unknown_instance", `There is no run ${JSON.stringify(id)}.`);
+export function unknownInstance(id: string): Problem {
+  return new Problem("unknown_instance", `There is no run ${JSON.stringify(id)}.`);
 }
 
 /** The name, if it is a valid agent name. The router decodes `..%2f` and NUL into it. */
@@ -32,7 +32,7 @@ export function mustBeInstance(id: string): string {
 function mustBeReceipt(given: string): string {
   const id = given.toLowerCase();
   if (receiptId.test(id)) return id;
-  throw new UserError("unknown_receipt", `There is no receipt ${JSON.stringify(id)}.`);
+  throw new Problem("unknown_receipt", `There is no receipt ${JSON.stringify(id)}.`);
 }
 
 export const agentParams = z.object({

@@ -1,13 +1,12 @@
 import { z } from "zod";
+import { isoTimes, type InMs } from "../../../streams/iso-times.ts";
 import { nullableText, pageSize } from "./wire-fields.ts";
-import { isoTime } from "./format.ts";
-import { personWays, questionKinds, questionLimits, questionStates } from "./questions.ts";
-import type { Question } from "./questions.ts";
+import { personWays, questionKinds, questionLimits, questionStates } from "./question-kinds.ts";
 
 /** Questions on the wire; times ISO 8601 UTC. */
 const time = z.iso.datetime();
 
-const answerFormSchema = z
+export const answerFormSchema = z
   .discriminatedUnion("kind", [
     z.object({ kind: z.literal("choice"), choices: z.array(z.string()).readonly() }),
     z.object({ kind: z.literal("text"), maxLength: z.int() }),
@@ -55,13 +54,10 @@ export const questionSchema = z
   .meta({ id: "Question" });
 export type QuestionView = z.infer<typeof questionSchema>;
 
-export function questionView({ at, until, answeredAt, ...question }: Question): QuestionView {
-  return {
-    ...question,
-    at: isoTime(at),
-    until: isoTime(until),
-    answeredAt: answeredAt === null ? null : isoTime(answeredAt),
-  };
+export function questionView(
+  question: InMs<QuestionView, "at" | "until" | "answeredAt">,
+): QuestionView {
+  return isoTimes(question, "at", "until", "answeredAt");
 }
 
 export const questionsQuerySchema = z.object({
@@ -70,6 +66,8 @@ export const questionsQuerySchema = z.object({
   before: z.string().max(64).optional().meta({ description: "Only questions older than this id" }),
   limit: pageSize(200, 50),
 });
+
+export type QuestionsQuery = z.output<typeof questionsQuerySchema>;
 
 export const questionsSchema = z
   .object({ questions: z.array(questionSchema).readonly(), next: nullableText })

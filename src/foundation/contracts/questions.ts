@@ -1,58 +1,22 @@
-/** `ask`: the run asked. Otherwise a gate asks for the approval of a host, of more spending, of a call, or of a tool. */
-export const questionKinds = ["ask", "host", "over", "call", "tool"] as const;
-export type QuestionKind = (typeof questionKinds)[number];
-
-export const questionStates = ["open", "answered", "expired", "withdrawn"] as const;
-export type QuestionState = (typeof questionStates)[number];
+import type { z } from "zod";
+import type {
+  answerFormSchema,
+  answerSchema,
+  personSchema,
+  questionView,
+} from "./question-views.ts";
 
 /** The form of an answer. */
-export type AnswerForm =
-  | { readonly kind: "choice"; readonly choices: readonly string[] }
-  | { readonly kind: "text"; readonly maxLength: number }
-  | { readonly kind: "number"; readonly min: number | null; readonly max: number | null }
-  | { readonly kind: "boolean" };
-
-export type Answer = string | number | boolean;
-
-/** The ways by which a person reaches the scheduler. */
-export const personWays = [
-  ...(["key", "login", "token", "link", "slack", "telegram", "terminal"] as const),
-] as const;
-
-/** Who acted. */
-export interface Person {
-  readonly via: (typeof personWays)[number];
-  /** The name of a chat user or of an API token; of a link its alert target; else empty. */
-  readonly name: string;
-  /** The address that the request came from; null for the operator's socket and chats. */
-  readonly from: string | null;
-}
+export type AnswerForm = z.infer<typeof answerFormSchema>;
+export type Answer = z.infer<typeof answerSchema>;
+/** Who acted; without a name but for a chat user, an API token, and a link, which has that of its alert target. */
+export type Person = Readonly<z.infer<typeof personSchema>>;
+/** A question of a run to people, with its answer once it has one. Times are epoch ms. */
+export type Question = Parameters<typeof questionView>[0];
+export type QuestionKind = Question["kind"];
 
 /** The person at the terminal of `al start`, or who changes the key's file: known to the machine, not to us. */
 export const atTerminal: Person = { via: "terminal", name: "", from: null };
-
-/** A question of a run to people, with its answer once it has one. Times are epoch ms. */
-export interface Question {
-  readonly id: string;
-  readonly kind: QuestionKind;
-  readonly agent: string;
-  /** Agents whose gates hold the request: the run's own agent or its callers. Empty for a question that the run asks. */
-  readonly gates: readonly string[];
-  readonly instanceId: string;
-  /** The host, agent or amount to approve; for the run's own question the id of its request. */
-  readonly subject: string;
-  readonly prompt: string;
-  readonly form: AnswerForm;
-  /** The answer if no person answers in time; null ends the run. */
-  readonly fallback: Answer | null;
-  readonly at: number;
-  readonly until: number;
-  readonly state: QuestionState;
-  readonly answer: Answer | null;
-  readonly answeredAt: number | null;
-  /** Null for a question that ran out. */
-  readonly by: Person | null;
-}
 
 /**
  * The callers whose gates hold a request, in words; null if none does. Readers make the sentence from the field, which an API
@@ -86,16 +50,6 @@ export interface InboxMessage {
   /** The run that a `continue` started; null until it has started, and for the others. */
   readonly continuedBy: string | null;
 }
-
-/** Limits of a question, in characters and seconds: a program's timer counts to 24.8 days. */
-export const questionLimits = {
-  prompt: 4_000,
-  text: 4_000,
-  choice: 200,
-  choices: 10,
-  seconds: 24 * 86_400,
-  defaultSeconds: 86_400,
-} as const;
 
 /** The answer in the form's type, or the error text with the expected form. A text is read as that type. */
 export function checkAnswer(form: AnswerForm, given: Answer): { readonly value: Answer } | string {

@@ -1,16 +1,12 @@
+import type { Lock } from "./operator-api.ts";
+import type { InMs } from "../../../streams/iso-times.ts";
 import { unmetPaths, type Where } from "../../../streams/where.ts";
 
 /** A resource that one run holds exclusively. Times are epoch ms. */
-export interface HeldLock {
-  /** A URI. */
-  readonly resource: string;
-  readonly agent: string;
-  readonly instanceId: string;
+export type HeldLock = InMs<Lock, "heldSince" | "expiresAt"> & {
   /** Higher than that of any earlier holder of any resource. */
   readonly fencingToken: number;
-  readonly heldSince: number;
-  readonly expiresAt: number;
-}
+};
 
 /** A call that is not over. */
 export interface OpenCall {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gatewayKeyType } from "../contracts/credential-reference.ts";
-import { UserError, hasCode, messageOf } from "../errors.ts";
+import { Problem, hasCode, failureOf } from "../errors.ts";
 import { storeDir, placeSecret, checkPrivateDir, readSecret } from "./read-secret.ts";
 
 /** The gateway's API key and the file that holds it. */
@@ -35,10 +35,10 @@ export async function ensureApiKey(home: string): Promise<ApiKey> {
   if (created) return { key, path, created };
   const theirs = await readKey(home, path);
   if (theirs !== null) return { key: theirs, path, created };
-  throw new UserError("api_key", `${path} went away while it was read; try again`);
+  throw new Problem("api_key", `${path} went away while it was read; try again`);
 }
 
-/** The gateway's API key, null before it is created. Throws a UserError if it can't be used. */
+/** The gateway's API key, null before it is created. Throws a Problem if it can't be used. */
 export async function findApiKey(home: string): Promise<Omit<ApiKey, "created"> | null> {
   const path = keyPath(home);
   const key = await readKey(home, path);
@@ -67,13 +67,14 @@ async function readKey(home: string, path: string): Promise<string | null> {
   for (const dir of [store, dirname(dirname(path)), dirname(path)]) await checkPrivateDir(dir);
   const key = await readSecret(path, store);
   if (key === null || keyPattern.test(key)) return key;
-  const message = `${path} holds no usable key: expected 16 to 512 ASCII characters`;
-  throw new UserError("api_key", message, {
-    hint: "delete the file; the next start makes a new key",
-  });
+  throw new Problem(
+    "api_key",
+    `${path} holds no usable key: expected 16 to 512 ASCII characters`,
+    "delete the file; the next start makes a new key",
+  );
 }
 
-/** Puts a key in place; throws a UserError if that fails. */
+/** Puts a key in place; throws a Problem if that fails. */
 async function placed<T>(
   path: string,
   key: string,
@@ -82,8 +83,6 @@ async function placed<T>(
   try {
     return await placeSecret(path, key, put);
   } catch (error) {
-    throw new UserError("api_key", `${path} can't be written: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw failureOf("api_key", `${path} can't be written`, error);
   }
 }

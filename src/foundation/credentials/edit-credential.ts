@@ -1,7 +1,7 @@
 import { chmod, link, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { CredentialReference } from "../contracts/credential-reference.ts";
-import { hasCode, messageOf, UserError } from "../errors.ts";
+import { hasCode, Problem, failureOf } from "../errors.ts";
 import { storeDir, placeSecret } from "./read-secret.ts";
 import { namesIn } from "./list-credentials.ts";
 import { fieldPattern } from "./load-credential.ts";
@@ -18,13 +18,16 @@ interface NewField extends CredentialReference {
 
 /**
  * Stores one field of a credential and closes its directories to other users; returns the path of the file. Throws a
- * UserError `credential_exists` if it exists and may not be replaced. No error holds the secret.
+ * Problem `credential_exists` if it exists and may not be replaced. No error holds the secret.
  */
 export async function storeField(home: string, entry: NewField): Promise<string> {
   const { type, instance, field, secret, replace } = entry;
   if (!fieldPattern.test(field)) {
-    const message = `${JSON.stringify(field)} is not a name of a credential's field`;
-    throw new UserError("invalid_credential", message, { hint: "use letters, digits, _ and -" });
+    throw new Problem(
+      "invalid_credential",
+      `${JSON.stringify(field)} is not a name of a credential's field`,
+      "use letters, digits, _ and -",
+    );
   }
   const value = secret.replace(/(?<![\r\n])[\r\n]+$/, "");
   refuseUnusable(value);
@@ -41,26 +44,34 @@ export async function storeField(home: string, entry: NewField): Promise<string>
 
 function refuseUnusable(value: string): void {
   if (value === "") {
-    throw new UserError("empty_secret", "the secret is empty; nothing was stored", {
-      hint: "pipe it to standard input, or name its file with --from-file",
-    });
+    throw new Problem(
+      "empty_secret",
+      "the secret is empty; nothing was stored",
+      "pipe it to standard input, or name its file with --from-file",
+    );
   }
   if (value.includes("\0") || Buffer.byteLength(value) > maxBytes) {
-    const message = `a secret is text of at most ${maxBytes} bytes; nothing was stored`;
-    throw new UserError("unusable_secret", message);
+    throw new Problem(
+      "unusable_secret",
+      `a secret is text of at most ${maxBytes} bytes; nothing was stored`,
+    );
   }
 }
 
-function storeError(path: string, error: unknown): UserError {
+function storeError(path: string, error: unknown): Problem {
   if (hasCode(error, "EEXIST")) {
-    return new UserError("credential_exists", `${path} already exists`, {
-      hint: "--replace puts the new one in its place",
-    });
+    return new Problem(
+      "credential_exists",
+      `${path} already exists`,
+      "--replace puts the new one in its place",
+    );
   }
-  return new UserError("credential_store", `${path} can't be written: ${messageOf(error)}`, {
-    hint: "make the directory yours, or set AL_HOME to one that is",
-    cause: error,
-  });
+  return failureOf(
+    "credential_store",
+    `${path} can't be written`,
+    error,
+    "make the directory yours, or set AL_HOME to one that is",
+  );
 }
 
 /** Removes a credential with all its fields, or one field; returns the removed names. */

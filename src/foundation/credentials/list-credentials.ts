@@ -8,7 +8,7 @@ import {
   isCredentialInstance,
   parseCredentialReference,
 } from "../contracts/credential-reference.ts";
-import { isMissing, messageOf, UserError } from "../errors.ts";
+import { isMissing, messageOf, Problem, failureOf } from "../errors.ts";
 import { storeDir } from "./read-secret.ts";
 import { stageCredentials } from "./stage-credentials.ts";
 
@@ -50,7 +50,7 @@ async function described(home: string, type: string, instance: string): Promise<
   const problem = await loadCredential(home, name).then(
     () => null,
     (error: unknown) => {
-      const hint = error instanceof UserError && error.hint !== null ? ` (${error.hint})` : "";
+      const hint = error instanceof Problem && error.hint !== null ? ` (${error.hint})` : "";
       return `${messageOf(error)}${hint}`;
     },
   );
@@ -80,10 +80,12 @@ export async function namesIn(dir: string): Promise<string[]> {
     return (await readdir(dir)).sort();
   } catch (error) {
     if (isMissing(error)) return [];
-    throw new UserError("credential_store", `${dir} can't be read: ${messageOf(error)}`, {
-      hint: "use the OS user that it belongs to",
-      cause: error,
-    });
+    throw failureOf(
+      "credential_store",
+      `${dir} can't be read`,
+      error,
+      "use the OS user that it belongs to",
+    );
   }
 }
 

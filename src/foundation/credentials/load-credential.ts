@@ -3,7 +3,7 @@ import { join, dirname } from "node:path";
 import { storeDir, checkPrivateDir, readSecret } from "./read-secret.ts";
 import { credentialName, parseCredentialReference } from "../contracts/credential-reference.ts";
 import type { CredentialReference } from "../contracts/credential-reference.ts";
-import { isMissing, messageOf, UserError } from "../errors.ts";
+import { isMissing, Problem, failureOf } from "../errors.ts";
 import { credentialType, credentialTypes } from "./credential-types.ts";
 import { closest, meant } from "../contracts/did-you-mean.ts";
 
@@ -18,14 +18,16 @@ export const fieldPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 const maxFields = 64;
 
 /**
- * Loads the credential `reference` (`type` or `type:instance`) from the store in `home`. Throws a UserError when it isn't
+ * Loads the credential `reference` (`type` or `type:instance`) from the store in `home`. Throws a Problem when it isn't
  * there, is incomplete, or is open to other users.
  */
 export async function loadCredential(home: string, reference: string): Promise<Credential> {
   const parsed = parseCredentialReference(reference);
   if (parsed === null) {
-    const message = `${JSON.stringify(reference)} is not a credential; expected type or type:instance`;
-    throw new UserError("invalid_credential", message);
+    throw new Problem(
+      "invalid_credential",
+      `${JSON.stringify(reference)} is not a credential; expected type or type:instance`,
+    );
   }
   const store = storeDir(home);
   const dir = join(store, parsed.type, parsed.instance);
@@ -55,19 +57,22 @@ async function fieldNames(dir: string): Promise<string[] | null> {
     if (illegal !== undefined || names.length > maxFields) throw strange(dir, illegal);
     return names;
   } catch (error) {
-    if (error instanceof UserError) throw error;
+    if (error instanceof Problem) throw error;
     if (isMissing(error)) return null;
-    throw new UserError("unsafe_credential", `${dir} can't be read: ${messageOf(error)}`);
+    throw failureOf("unsafe_credential", `${dir} can't be read`, error);
   }
 }
 
-function strange(dir: string, illegal: string | undefined): UserError {
+function strange(dir: string, illegal: string | undefined): Problem {
   const found =
     illegal === undefined
       ? `${dir} has more than ${maxFields} files`
       : `${join(dir, illegal)} is not a field of a credential`;
-  const hint = "one file a field, named with letters, digits, _ and -; move others elsewhere";
-  return new UserError("unsafe_credential", found, { hint });
+  return new Problem(
+    "unsafe_credential",
+    found,
+    "one file a field, named with letters, digits, _ and -; move others elsewhere",
+  );
 }
 
 /** An empty file counts as missing: an empty secret would be sent as one. */
@@ -96,11 +101,13 @@ function firstFlags(type: string): string {
 const ownField = " --field <field> --replace";
 
 /** `found` are the stored names; `flags` make `al creds add` store it. */
-function missing(reference: CredentialReference, found: string, flags: string): UserError {
+function missing(reference: CredentialReference, found: string, flags: string): Problem {
   const name = credentialName(reference);
-  return new UserError("missing_credential", `credential ${name} is missing: ${found}`, {
-    hint: `al creds add ${name}${flags}`,
-  });
+  return new Problem(
+    "missing_credential",
+    `credential ${name} is missing: ${found}`,
+    `al creds add ${name}${flags}`,
+  );
 }
 
 /**

@@ -4,30 +4,30 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, rm, realpath, stat } from "node:fs/promises";
 import { constants, type Stats } from "node:fs";
 import { shellWord } from "../contracts/shell-word.ts";
-import { isMissing, messageOf, UserError } from "../errors.ts";
+import { isMissing, Problem, failureOf } from "../errors.ts";
 
 const maxBytes = 64 * 1024;
 
 /**
- * Reads one secret of the store at `store`, without trailing line ends; null if the file is missing. Throws a UserError
+ * Reads one secret of the store at `store`, without trailing line ends; null if the file is missing. Throws a Problem
  * if another user could read it, or it isn't a small file in the store. Errors name files, never their content.
  */
 export async function readSecret(path: string, store: string): Promise<string | null> {
   try {
     return await readPrivate(await insideStore(path, store), path);
   } catch (error) {
-    if (error instanceof UserError) throw error;
+    if (error instanceof Problem) throw error;
     if (isMissing(error)) return null;
     throw unreadable(path, error);
   }
 }
 
-/** Throws a UserError if the directory exists and is not private to its owner. */
+/** Throws a Problem if the directory exists and is not private to its owner. */
 export async function checkPrivateDir(path: string): Promise<void> {
   try {
     checkMode(path, await stat(path), "700");
   } catch (error) {
-    if (error instanceof UserError) throw error;
+    if (error instanceof Problem) throw error;
     if (!isMissing(error)) throw unreadable(path, error);
   }
 }
@@ -35,9 +35,11 @@ export async function checkPrivateDir(path: string): Promise<void> {
 async function insideStore(path: string, store: string): Promise<string> {
   const real = await realpath(path);
   if (real.startsWith((await realpath(store)) + sep)) return real;
-  throw new UserError("unsafe_credential", `${path} is a link that leads out of ${store}`, {
-    hint: "put a copy of the file in its place",
-  });
+  throw new Problem(
+    "unsafe_credential",
+    `${path} is a link that leads out of ${store}`,
+    "put a copy of the file in its place",
+  );
 }
 
 async function readPrivate(real: string, path: string): Promise<string> {
@@ -46,12 +48,14 @@ async function readPrivate(real: string, path: string): Promise<string> {
   await using file = await open(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   const stats = await file.stat();
   if (!stats.isFile()) {
-    throw new UserError("unsafe_credential", `${path} is not a regular file`);
+    throw new Problem("unsafe_credential", `${path} is not a regular file`);
   }
   checkMode(path, stats, "600");
   if (stats.size > maxBytes) {
-    const found = `${path} has ${stats.size} bytes; a secret has at most ${maxBytes}`;
-    throw new UserError("unsafe_credential", found);
+    throw new Problem(
+      "unsafe_credential",
+      `${path} has ${stats.size} bytes; a secret has at most ${maxBytes}`,
+    );
   }
   return (await file.readFile("utf8")).replace(/(?<![\r\n])[\r\n]+$/, "");
 }
@@ -59,15 +63,15 @@ async function readPrivate(real: string, path: string): Promise<string> {
 function checkMode(path: string, { mode }: Stats, wanted: "600" | "700"): void {
   if ((mode & 0o077) === 0) return;
   const found = (mode & 0o777).toString(8);
-  throw new UserError("unsafe_credential", `${path} is open to other users (mode ${found})`, {
-    hint: `chmod ${wanted} ${shellWord(path)}`,
-  });
+  throw new Problem(
+    "unsafe_credential",
+    `${path} is open to other users (mode ${found})`,
+    `chmod ${wanted} ${shellWord(path)}`,
+  );
 }
 
-function unreadable(path: string, cause: unknown): UserError {
-  return new UserError("unsafe_credential", `${path} can't be read: ${messageOf(cause)}`, {
-    cause,
-  });
+function unreadable(path: string, cause: unknown): Problem {
+  return failureOf("unsafe_credential", `${path} can't be read`, cause);
 }
 
 /**

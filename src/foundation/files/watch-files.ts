@@ -15,7 +15,7 @@ import {
 } from "rxjs";
 import type { Observable } from "rxjs";
 import { problemText } from "../../../streams/problem-text.ts";
-import type { Problem } from "../../../streams/vocabulary.ts";
+import type { Diagnostic } from "../../../streams/vocabulary.ts";
 import { classify, type PathKind } from "./classify.ts";
 import { repairScans, type Scan } from "./scan.ts";
 import { watchProject, type ProjectFileEvent } from "./watch-project.ts";
@@ -39,12 +39,12 @@ interface WatchDeps {
   /** From before the files were read, so that later changes are found. */
   readonly scan: Scan;
   /** Directories that can't be agents, known already. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Diagnostic[];
   readonly isAgentName: (name: string) => boolean;
   /** Lists the current directories of agents. */
   readonly listAgents: () => Promise<{
     readonly names: readonly string[];
-    readonly problems: readonly Problem[];
+    readonly problems: readonly Diagnostic[];
   }>;
 }
 
@@ -106,12 +106,12 @@ function burstsOfFolders(event$: Observable<ProjectFileEvent>): Observable<reado
  */
 export function newProblems(
   check$: Observable<unknown>,
-  check: () => Promise<{ readonly problems: readonly Problem[] }>,
-  first: readonly Problem[],
+  check: () => Promise<{ readonly problems: readonly Diagnostic[] }>,
+  first: readonly Diagnostic[],
 ): Observable<string> {
   return defer(() => {
     let known = new Set(first.map(problemText));
-    const fresh = ({ problems }: { readonly problems: readonly Problem[] }): string[] => {
+    const fresh = ({ problems }: { readonly problems: readonly Diagnostic[] }): string[] => {
       const texts = problems.map(problemText);
       const added = texts.filter((text) => !known.has(text));
       known = new Set(texts);

@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { isoTime } from "../../../streams/iso-times.ts";
 import { agentNamePattern } from "../contracts/credential-reference.ts";
 import { ifMissing } from "../errors.ts";
 
@@ -21,7 +22,7 @@ export function logsDir(projectDir: string): string {
 
 /** The UTC date of a time (epoch ms), `YYYY-MM-DD`. UTC, because a local day may have 23 or 25 hours. */
 export function utcDate(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
+  return isoTime(time).slice(0, 10);
 }
 
 /** The file that a line of an agent goes to at a time (epoch ms). */

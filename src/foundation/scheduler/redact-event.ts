@@ -1,11 +1,11 @@
-import type { Problem, RunEvent } from "../../../streams/vocabulary.ts";
+import type { Diagnostic, RunEvent } from "../../../streams/vocabulary.ts";
 
 /**
  * The event without known secrets in the scheduler's own texts: a problem of a config or an error of a provider may quote
  * one. Output of runs is redacted where it is read.
  */
 export function redactEvent(event: RunEvent, redact: (text: string) => string): RunEvent {
-  const redacted = (problems: readonly Problem[]): readonly Problem[] =>
+  const redacted = (problems: readonly Diagnostic[]): readonly Diagnostic[] =>
     problems.map((one) => ({ ...one, message: redact(one.message) }));
   const orNull = (text: string | null): string | null => text && redact(text);
   switch (event.type) {

@@ -1,4 +1,5 @@
 import { asyncScheduler, BehaviorSubject, share, skip } from "rxjs";
+import { isoTime } from "../../../streams/iso-times.ts";
 import { initialStatus, reduceStatus, snapshotOf } from "../../../streams/status/reduce-status.ts";
 import type { StatusEvent } from "../../../streams/status/reduce-status.ts";
 import { statusUpdates } from "../../../streams/status/status-updates.ts";
@@ -7,7 +8,6 @@ import type { AgentRecord, EarlierRun } from "../../../streams/status/agent-reco
 import type { LockStatus, SchedulerStatus, StatusSnapshot } from "../../../streams/status/wire.ts";
 import type { DaySpend } from "../../../streams/spending.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
-import { isoTime } from "../contracts/format.ts";
 import type { Pause } from "../store/settings.ts";
 
 export type StatusStore = ReturnType<typeof createStatusStore>;
@@ -44,7 +44,7 @@ export function createStatusStore(
 
 /** The pause, for the status. */
 export function pauseStatus({ schedules, work, since }: Pause) {
-  return { paused: schedules, pausedWork: work, pausedAt: since === null ? null : isoTime(since) };
+  return { paused: schedules, pausedWork: work, pausedAt: isoTime(since) };
 }
 
 /**

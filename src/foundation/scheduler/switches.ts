@@ -50,7 +50,7 @@ export function createSwitches(
   };
   return {
     isEnabled: (agent: string): boolean => !disabled.has(agent),
-    /** Resolves once committed, as setPaused does; both reject with UserError `store_unavailable` and change nothing. */
+    /** Resolves once committed, as setPaused does; both reject with Problem `store_unavailable` and change nothing. */
     setEnabled: (agent: string, enabled: boolean) => inTurn(() => setEnabled(agent, enabled)),
     /** Pauses all schedules, with `work` also all new work, which then stays paused until `paused` is false. */
     setPaused: (paused: boolean, work = false) => inTurn(() => setPaused(paused, work)),

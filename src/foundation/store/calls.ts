@@ -1,6 +1,7 @@
 import type { Outcome } from "../../../streams/outcomes.ts";
 import type { OpenCall } from "../contracts/run-state.ts";
 import type { DatabaseSync } from "node:sqlite";
+import { withJson } from "./rows.ts";
 import type { Trigger, WorkItem } from "../../../streams/vocabulary.ts";
 import type { WaitingRun } from "./receipts.ts";
 import type { GroupCommit } from "./group-commit.ts";
@@ -84,9 +85,7 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit) {
 }
 
 function stateOf(row: unknown): CallState[] {
-  if (row === undefined) return [];
-  const found = row as Omit<CallState, "value"> & { readonly value: string | null };
-  return [{ ...found, value: found.value === null ? null : JSON.parse(found.value) }];
+  return row === undefined ? [] : [withJson(row, "value")];
 }
 
 /** A run that made a call, or whose session another one continues. */

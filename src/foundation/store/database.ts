@@ -1,5 +1,5 @@
 import { existsSync, renameSync, rmSync, linkSync, statSync } from "node:fs";
-import { messageOf, UserError } from "../errors.ts";
+import { messageOf, Problem, failureOf } from "../errors.ts";
 import { createPrivately, inodeOf } from "./state-dir.ts";
 import { DatabaseSync } from "node:sqlite";
 import { corruptHint, storeError } from "./store-error.ts";
@@ -16,7 +16,7 @@ interface DatabaseFormat {
 
 /**
  * Opens a SQLite file of mode 0600 with durable commits (WAL, `synchronous=FULL`) and brings it up to date. Throws
- * UserError `store_unavailable`, `store_corrupt`, `store_older` or `store_newer`; a file that is not a database is never
+ * Problem `store_unavailable`, `store_corrupt`, `store_older` or `store_newer`; a file that is not a database is never
  * replaced by a new one.
  */
 export function openDatabase(path: string, format: DatabaseFormat): DatabaseSync {
@@ -63,22 +63,26 @@ function createDatabase(path: string): void {
 }
 
 /** The error of an existing file without a byte. */
-export function emptied(path: string): UserError {
-  return new UserError("store_corrupt", `${path}: the file is empty, and its content is gone`, {
-    hint: corruptHint,
-  });
+export function emptied(path: string): Problem {
+  return new Problem(
+    "store_corrupt",
+    `${path}: the file is empty, and its content is gone`,
+    corruptHint,
+  );
 }
 
 function unopened(path: string, error: unknown): unknown {
   const translated = storeError(path, error);
-  if (translated !== error || error instanceof UserError) return translated;
-  return new UserError("store_unavailable", `${path}: ${messageOf(error)}`, {
-    hint: "make the file and its directory readable and writable",
-    cause: error,
-  });
+  if (translated !== error || error instanceof Problem) return translated;
+  return failureOf(
+    "store_unavailable",
+    path,
+    error,
+    "make the file and its directory readable and writable",
+  );
 }
 
-/** Whether the file has the latest format. Throws UserError `store_newer`, or `store_older` if no step begins at its version. */
+/** Whether the file has the latest format. Throws Problem `store_newer`, or `store_older` if no step begins at its version. */
 export function isCurrent(db: DatabaseSync, path: string, format: DatabaseFormat): boolean {
   const version = versionOf(db);
   const latest = latestOf(format);
@@ -113,21 +117,19 @@ function migrate(db: DatabaseSync, path: string, format: DatabaseFormat): void {
   }
 }
 
-function older(path: string, version: number): UserError {
-  return new UserError(
+function older(path: string, version: number): Problem {
+  return new Problem(
     "store_older",
     `${path}: written before version 0.1.0 of this program (format ${version})`,
-    { hint: "begin anew: with no scheduler running (al stop), move the file away" },
+    "begin anew: with no scheduler running (al stop), move the file away",
   );
 }
 
-function newer(path: string, version: number): UserError {
-  return new UserError(
+function newer(path: string, version: number): Problem {
+  return new Problem(
     "store_newer",
     `${path}: written by a newer version of this program (format ${version})`,
-    {
-      hint: "install that version again, or begin anew: with no scheduler running (al stop), move the file away",
-    },
+    "install that version again, or begin anew: with no scheduler running (al stop), move the file away",
   );
 }
 

@@ -7,7 +7,7 @@ export interface GroupCommit {
   /**
    * Runs `fn` inside the next transaction and resolves with its result once that is durable. `fn` may run more than once,
    * after its earlier writes were rolled back. Its error rejects this promise only; if the commit fails (disk full,
-   * read-only), so does every write of the transaction, with UserError `store_unavailable`. With `waitMs`, a write first
+   * read-only), so does every write of the transaction, with Problem `store_unavailable`. With `waitMs`, a write first
    * waits that long for the store, in its place before all later writes.
    */
   readonly write: <T>(fn: () => T, waitMs?: number) => Promise<T>;

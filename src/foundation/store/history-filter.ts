@@ -1,7 +1,7 @@
 import { outcomes, type Outcome, outcomeRows, runOutcomes } from "../../../streams/outcomes.ts";
 import type { SQLInputValue } from "node:sqlite";
 import { triggerKinds } from "../../../streams/vocabulary.ts";
-import { UserError } from "../errors.ts";
+import { Problem } from "../errors.ts";
 import type { HistoryQuery } from "../contracts/history.ts";
 
 /** Conditions joined by AND, and the values of their question marks. */
@@ -88,11 +88,11 @@ export function cursorOf(row: Cursor): string {
   return `${row.at.toString(36)}-${row.seq.toString(36)}`;
 }
 
-/** Reads a cursor. Throws UserError `bad_cursor` for other text. */
+/** Reads a cursor. Throws Problem `bad_cursor` for other text. */
 export function parseCursor(text: string): Cursor {
   const parts = /^([0-9a-z]{1,10})-([0-9a-z]{1,10})$/.exec(text);
   if (parts === null) {
-    throw new UserError("bad_cursor", `before: "${text.slice(0, 80)}" is not a cursor`, {
+    throw new Problem("bad_cursor", `before: "${text.slice(0, 80)}" is not a cursor`, {
       hint: "use the nextBefore of an earlier page",
       exitCode: 2,
     });

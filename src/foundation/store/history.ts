@@ -1,5 +1,4 @@
 import { runOutcomes } from "../../../streams/outcomes.ts";
-import { isoTime, shownRuns } from "../contracts/format.ts";
 import { historyEntrySchema } from "../contracts/history.ts";
 import type {
   HistoryEntry,
@@ -9,6 +8,8 @@ import type {
   LatestRuns,
 } from "../contracts/history.ts";
 import type { DatabaseSync } from "node:sqlite";
+import { isoTime, isoTimes, type InMs } from "../../../streams/iso-times.ts";
+import { shownRuns } from "../contracts/format.ts";
 import {
   allOf,
   countFilter,
@@ -30,7 +31,7 @@ export function createHistory(db: DatabaseSync) {
   return {
     /**
      * One page, newest first. `before` takes a page by cursor, fast at any depth and stable while entries arrive; `page`
-     * then skips nothing. `total` is that of the filters. Throws UserError `bad_cursor` and those of the store.
+     * then skips nothing. `total` is that of the filters. Throws Problem `bad_cursor` and those of the store.
      */
     query: (query: HistoryQuery) => {
       if (query.id !== undefined) return entryPage(db, query.id);
@@ -90,14 +91,12 @@ function latestRunsOf(db: DatabaseSync, agents: readonly string[]): LatestRuns["
     const rows = reached === 0 ? [] : select.all(name, from * bucketMs);
     return {
       name,
-      runs: (rows as unknown as LatestRow[]).map((row) => ({ ...row, at: isoTime(row.at) })),
+      runs: (rows as unknown as LatestRow[]).map((row) => isoTimes(row, "at")),
     };
   });
 }
 
-interface LatestRow extends Omit<LatestRuns["agents"][number]["runs"][number], "at"> {
-  readonly at: number;
-}
+type LatestRow = InMs<LatestRuns["agents"][number]["runs"][number], "at">;
 
 function listOf(values: readonly string[]): string {
   return values.map((value) => `'${value}'`).join(", ");
@@ -214,8 +213,8 @@ export function entryOf(row: EntryRow): HistoryEntry {
   return historyEntrySchema.parse({
     ...row,
     at: isoTime(row.at),
-    startedAt: row.startedAt === null ? null : isoTime(row.startedAt),
-    endedAt: row.endedAt === null ? null : isoTime(row.endedAt),
+    startedAt: isoTime(row.startedAt),
+    endedAt: isoTime(row.endedAt),
     deadLetter: row.deadLetter === 1,
     value: row.value === null ? null : shown(row.value),
   });

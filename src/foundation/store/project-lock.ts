@@ -2,7 +2,7 @@ import { momentText } from "../contracts/format.ts";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isPlainObject } from "../contracts/json-size.ts";
-import { hasCode, UserError } from "../errors.ts";
+import { hasCode, Problem } from "../errors.ts";
 import { replacePrivately, createPrivately, inodeOf, ensureStateDir } from "./state-dir.ts";
 import { DatabaseSync } from "node:sqlite";
 import { shellWord } from "../contracts/shell-word.ts";
@@ -15,7 +15,7 @@ const lockTimeoutMs = 300;
 /**
  * Acquires the project for this process. The lock is the operating system's, on a SQLite file: it ends with the process,
  * so neither a crash nor a reused pid leaves it stale. A damaged file is moved aside: it holds a lock and no data.
- * Throws UserError `project_locked` that names its holder.
+ * Throws Problem `project_locked` that names its holder.
  */
 export function lockProject(
   projectDir: string,
@@ -91,16 +91,18 @@ function isLocked(projectDir: string): boolean {
   }
 }
 
-function lockedError(projectDir: string): UserError {
+function lockedError(projectDir: string): Problem {
   const info = readInfo(projectDir);
   const who =
     info === null
       ? "another scheduler that is just starting or stopping"
       : `the scheduler with pid ${info.pid}, since ${momentText(Date.parse(info.startedAt))}` +
         (info.gatewayUrl === null ? "" : `, at ${info.gatewayUrl}`);
-  return new UserError("project_locked", `${projectDir} is held by ${who}`, {
-    hint: `stop it with: al stop --project ${shellWord(projectDir)}`,
-  });
+  return new Problem(
+    "project_locked",
+    `${projectDir} is held by ${who}`,
+    `stop it with: al stop --project ${shellWord(projectDir)}`,
+  );
 }
 
 /** The scheduler that holds a project, in `.al/run/scheduler.json`. Paths and URLs are null until it listens. */

@@ -1,14 +1,10 @@
 import { hash } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { withJson } from "./rows.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { deadLetterRow, leftRow, prepareInsert, queuedRow, takenRow } from "./trigger-rows.ts";
 import { prepareWaits } from "./waits.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
-
-interface ReceiptRow extends Omit<Receipt, "headers" | "matched"> {
-  readonly headers: string;
-  readonly matched: string;
-}
 
 /** Reads and writes `receipts`, the accepted webhook deliveries of a project. */
 export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
@@ -57,13 +53,8 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
     /** Resolves once committed. */
     accept: (acceptance: Acceptance) => write(() => accept(acceptance)),
     get: (id: string): Receipt | null => {
-      const row = byId.get(id) as unknown as ReceiptRow | undefined;
-      if (row === undefined) return null;
-      return {
-        ...row,
-        headers: JSON.parse(row.headers) as Record<string, string>,
-        matched: JSON.parse(row.matched) as string[],
-      };
+      const row = byId.get(id);
+      return row === undefined ? null : withJson<Receipt>(row, "headers", "matched");
     },
   };
 }

@@ -40,11 +40,7 @@ export interface Recovered {
 }
 
 /** The columns of a work item. */
-export interface WorkRow {
-  readonly id: string;
-  readonly at: number;
-  readonly agent: string;
-  readonly attempt: number;
+export interface WorkRow extends Omit<WorkItem, "replayOf" | "trigger"> {
   readonly trigger: string;
   readonly replayOf: string | null;
 }

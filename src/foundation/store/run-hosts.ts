@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { DenyReason } from "../contracts/deny-reasons.ts";
+import { isoTimes, type InMs } from "../../../streams/iso-times.ts";
 import type { EgressAttempt } from "../contracts/network-allow.ts";
 import type { DeniedHost, RunHost } from "../contracts/run-hosts.ts";
 import { createEachSecond, type GroupCommit } from "./group-commit.ts";
@@ -34,14 +34,6 @@ function prepareHostWriter(db: DatabaseSync): (change: HostChange) => void {
     if (Number(hosts) < mostHosts) insert.run(...values, agent);
   };
 }
-
-interface HostRow extends Omit<RunHost, "denied" | "lastAt"> {
-  /** Empty if it was reached. */
-  readonly denied: DenyReason | "";
-  readonly at: number;
-}
-
-type DeniedRow = Omit<DeniedHost, "lastAt"> & Pick<HostRow, "at">;
 
 /** Hosts of a run that wait for one commit, denied and reached ones. */
 const maxWaiting = 400;
@@ -82,7 +74,9 @@ export function createRunHosts(
     close: commits.close,
     /** The hosts of a run, denied ones first. */
     of: (instanceId: string): readonly RunHost[] =>
-      (select(db).all(instanceId) as unknown as HostRow[]).map(hostOf),
+      (select(db).all(instanceId) as unknown as InMs<RunHost, "lastAt">[]).map((host) =>
+        isoTimes(host, "lastAt"),
+      ),
     /** Hosts denied to an agent's runs since then, the latest first. */
     deniedTo: (agent: string, since: number): readonly DeniedHost[] => deniedTo(db, agent, since),
   };
@@ -100,24 +94,20 @@ function added(attempt: EgressAttempt, at: number, before: HostChange | undefine
 
 function select(db: DatabaseSync) {
   return db.prepare(
-    `SELECT host, port, denied, connections, CAST(bytes_out AS REAL) AS bytesOut,
-       CAST(bytes_in AS REAL) AS bytesIn, at
-     FROM run_hosts WHERE instance_id = ? ORDER BY denied = '', at DESC, host, port`,
+    `SELECT host, port, connections, CAST(bytes_out AS REAL) AS bytesOut, CAST(bytes_in AS REAL) AS bytesIn,
+       nullif(denied, '') AS denied, at AS lastAt
+     FROM run_hosts WHERE instance_id = ? ORDER BY run_hosts.denied = '', at DESC, host, port`,
   );
-}
-
-function hostOf({ denied, at, ...host }: HostRow): RunHost {
-  return { ...host, denied: denied === "" ? null : denied, lastAt: new Date(at).toISOString() };
 }
 
 /** Hosts denied to an agent's runs since then (epoch ms), the latest first. */
 export function deniedTo(db: DatabaseSync, agent: string, since: number): readonly DeniedHost[] {
   const rows = db
     .prepare(
-      `SELECT host, port, denied, sum(connections) AS attempts, max(at) AS at
+      `SELECT host, port, denied, sum(connections) AS attempts, max(at) AS lastAt
        FROM run_hosts WHERE agent = ? AND denied <> '' AND at >= ?
        GROUP BY host, port, denied ORDER BY max(at) DESC, host, port LIMIT ${mostDenied}`,
     )
-    .all(agent, since) as unknown as DeniedRow[];
-  return rows.map(({ at, ...denied }) => ({ ...denied, lastAt: new Date(at).toISOString() }));
+    .all(agent, since) as unknown as InMs<DeniedHost, "lastAt">[];
+  return rows.map((denied) => isoTimes(denied, "lastAt"));
 }

@@ -1,7 +1,9 @@
 import { failedOutcomes, outcomeRows, type Outcome } from "../../../streams/outcomes.ts";
 import type { DatabaseSync } from "node:sqlite";
+import { withJson } from "./rows.ts";
+import { isoTime } from "../../../streams/iso-times.ts";
 import { triggerKinds, type Trigger } from "../../../streams/vocabulary.ts";
-import { isoTime, mostFailures } from "../contracts/format.ts";
+import { mostFailures } from "../contracts/format.ts";
 import type { Failing, HistoryEntry } from "../contracts/history.ts";
 import { entryColumns, entryOf, type EntryRow } from "./history.ts";
 
@@ -163,8 +165,8 @@ export function createOriginals(db: DatabaseSync) {
   return {
     /** Undefined when the history holds no such entry. */
     of: (id: string): Original | undefined => {
-      const row = byId.get(id) as OriginalRow | undefined;
-      return row && { ...row, trigger: JSON.parse(row.trigger ?? "null") as Trigger | null };
+      const row = byId.get(id);
+      return row && withJson<Original>(row, "trigger");
     },
     /**
      * The id of the first entry that a delivery created for an agent, else of one without an agent; null without both.
@@ -178,10 +180,6 @@ export function createOriginals(db: DatabaseSync) {
       return typeof found === "string" ? found : null;
     },
   };
-}
-
-interface OriginalRow extends Omit<Original, "trigger"> {
-  readonly trigger: string | null;
 }
 
 /** Reads and writes the contents of runs, each content once, inside the caller's transaction. */

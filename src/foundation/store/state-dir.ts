@@ -9,11 +9,11 @@ import {
   mkdirSync,
 } from "node:fs";
 import { join } from "node:path";
-import { messageOf, UserError } from "../errors.ts";
+import { failureOf } from "../errors.ts";
 
 /**
  * Makes the project's state directory `.al` (0700, ignored by git wherever it lies) and `.al/run`, and returns the
- * path of `.al`. Throws UserError `state_dir`.
+ * path of `.al`. Throws Problem `state_dir`.
  */
 export function ensureStateDir(projectDir: string): string {
   const dir = join(projectDir, ".al");
@@ -24,10 +24,12 @@ export function ensureStateDir(projectDir: string): string {
     if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
     return dir;
   } catch (error) {
-    throw new UserError("state_dir", `${dir}: ${messageOf(error)}`, {
-      hint: "make the project directory writable for the user that runs the scheduler",
-      cause: error,
-    });
+    throw failureOf(
+      "state_dir",
+      dir,
+      error,
+      "make the project directory writable for the user that runs the scheduler",
+    );
   }
 }
 

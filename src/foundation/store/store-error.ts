@@ -1,4 +1,4 @@
-import { messageOf, UserError } from "../errors.ts";
+import { hasCode, failureOf } from "../errors.ts";
 
 /** Hint for a database that can't be read. */
 export const corruptHint =
@@ -44,12 +44,12 @@ export function storeError(path: string, error: unknown): unknown {
     bytes > maxPathBytes
       ? `its path has ${bytes} bytes, and SQLite takes ${maxPathBytes}: move the project to a shorter one`
       : trouble.hint;
-  return new UserError(code, `${path}: ${messageOf(error)}`, { hint, cause: error });
+  return failureOf(code, path, error, hint);
 }
 
 /** Whether the file is not a database, or is damaged. */
 export function isCorrupt(error: unknown): boolean {
-  return (error instanceof UserError ? error.code : troubleOf(error)?.code) === "store_corrupt";
+  return hasCode(storeError("", error), "store_corrupt");
 }
 
 /** Whether another process holds the lock. */
@@ -59,7 +59,7 @@ export function isBusy(error: unknown): boolean {
 
 /** Whether the file, the disk or a lock blocks the store for now; also of an error that is translated already. */
 export function isUnavailable(error: unknown): boolean {
-  return (error instanceof UserError ? error.code : troubleOf(error)?.code) === "store_unavailable";
+  return hasCode(storeError("", error), "store_unavailable");
 }
 
 /** The result of a read, or `otherwise` if the store can't be read. */

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { UserError } from "../errors.ts";
+import { Problem } from "../errors.ts";
 import { createCalls } from "./calls.ts";
 import { createDatabaseFiles, emptied, isCurrent, openDatabase } from "./database.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
@@ -48,7 +48,7 @@ function createParts(db: DatabaseSync, commits: GroupCommit, now: () => number) 
 
 /**
  * Everything that a project keeps in `.al/state.db`, which is created if it is missing. `now` gives epoch ms. Throws
- * UserError `state_dir`, `store_unavailable`, `store_corrupt`, `store_older` or `store_newer`.
+ * Problem `state_dir`, `store_unavailable`, `store_corrupt`, `store_older` or `store_newer`.
  */
 export function openStoreWith(
   features: readonly FeatureTables[],
@@ -108,7 +108,7 @@ type Tables = object & { readonly close?: () => void };
 
 /**
  * Opens a project's store without the project's lock; writes are rejected, and no file changes. Null if it is missing.
- * `now` gives epoch ms. Throws UserError `store_unavailable`, `store_corrupt`, `store_newer` or `store_older`.
+ * `now` gives epoch ms. Throws Problem `store_unavailable`, `store_corrupt`, `store_newer` or `store_older`.
  */
 export function openStoreReader(projectDir: string, now: () => number = Date.now) {
   const path = join(projectDir, ".al", "state.db");
@@ -145,10 +145,12 @@ const noCommits: GroupCommit = {
   problem: () => null,
 };
 
-function outdated(path: string): UserError {
-  return new UserError("store_older", `${path}: written by an earlier version of this program`, {
-    hint: "al start brings it up to date",
-  });
+function outdated(path: string): Problem {
+  return new Problem(
+    "store_older",
+    `${path}: written by an earlier version of this program`,
+    "al start brings it up to date",
+  );
 }
 
 /** How a run reaches the scheduler. */

@@ -45,19 +45,15 @@ export type DeadLetterEntry = Pick<
 export function queuedRow(item: WorkItem): NewTriggerRow {
   return {
     ...described(item.trigger),
-    id: item.id,
-    at: item.at,
+    replayOf: null,
+    ...item,
     kind: item.trigger.kind,
-    agent: item.agent,
     instanceId: null,
     state: "queued",
     outcome: null,
     deadLetter: false,
     reason: null,
-    attempt: item.attempt,
     startedAt: null,
-    replayOf: item.replayOf ?? null,
-    trigger: item.trigger,
   };
 }
 

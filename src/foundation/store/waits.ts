@@ -1,5 +1,6 @@
-import type { Wait, Condition } from "../contracts/run-state.ts";
 import type { DatabaseSync } from "node:sqlite";
+import { withJson } from "./rows.ts";
+import type { Wait } from "../contracts/run-state.ts";
 import type { GroupCommit } from "./group-commit.ts";
 
 /** The end of a wait. */
@@ -95,7 +96,7 @@ export function createWaits(db: DatabaseSync, { write, record }: GroupCommit) {
       write(() => void insert.run(instanceId, key, agent, money, since, noEnd, null)),
     allForMoney: (): readonly MoneyWait[] => selectForMoney.all() as unknown as MoneyWait[],
     /** All waits except those for money. */
-    all: (): readonly Wait[] => (select.all() as unknown as WaitRow[]).map(waitOf),
+    all: (): readonly Wait[] => select.all().map(waitOf),
     /** The answer to a request that was made before; undefined for a new one. */
     answer: waits.answer,
     /** `instead` names the request whose answer is no longer needed. */
@@ -113,12 +114,8 @@ export function createWaits(db: DatabaseSync, { write, record }: GroupCommit) {
   };
 }
 
-interface WaitRow extends Omit<Wait, "condition" | "askedMs"> {
-  readonly condition: string;
-  readonly askedMs: number | null;
-}
-
-function waitOf({ condition, askedMs, ...row }: WaitRow): Wait {
-  const wait = { ...row, condition: JSON.parse(condition) as Condition };
+function waitOf(row: unknown): Wait {
+  type Stored = Omit<Wait, "askedMs"> & { readonly askedMs: number | null };
+  const { askedMs, ...wait } = withJson<Stored>(row, "condition");
   return askedMs === null ? wait : { ...wait, askedMs };
 }

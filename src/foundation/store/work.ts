@@ -1,5 +1,6 @@
-import { type Outcome, type RefusedOutcome } from "../../../streams/outcomes.ts";
 import type { DatabaseSync } from "node:sqlite";
+import type { EarlierRun } from "../../../streams/status/agent-record.ts";
+import { type RefusedOutcome } from "../../../streams/outcomes.ts";
 import {
   type RunEnd,
   type RunRequest,
@@ -28,7 +29,7 @@ export const beginRun = "UPDATE triggers SET begun = 1 WHERE instance_id = ?";
 
 /**
  * The durable work of a project, in `triggers`: every promise resolves once its change is committed. Requests from
- * outside reject with UserError `store_unavailable`; decisions already made wait for the store. `now` is epoch ms.
+ * outside reject with Problem `store_unavailable`; decisions already made wait for the store. `now` is epoch ms.
  */
 export function createWork(
   db: DatabaseSync,
@@ -181,14 +182,6 @@ function notQueued(item: WorkItem, state: unknown): Error {
   return new Error(`work item ${item.id} of agent ${item.agent} does not wait: it ${found}`);
 }
 
-/** An agent's latest run that has ended, or that could not even start. Times are epoch ms; `endedAt` is null for a lost one. */
-interface LastRun {
-  readonly startedAt: number;
-  readonly endedAt: number | null;
-  readonly outcome: Outcome;
-  readonly reason: string | null;
-}
-
 /** Reads and writes `last_runs`: separate from history, so that neither its size nor its pruning matters. */
 export function createLastRuns(db: DatabaseSync) {
   const select = db.prepare(
@@ -203,12 +196,12 @@ export function createLastRuns(db: DatabaseSync) {
   );
   return {
     /** Null for an agent without one. */
-    of: (agent: string): LastRun | null => {
-      const row = select.get(agent) as LastRun | undefined;
+    of: (agent: string): EarlierRun | null => {
+      const row = select.get(agent) as EarlierRun | undefined;
       return row === undefined ? null : { ...row };
     },
     /** Inside the caller's transaction; a run earlier than the stored one changes nothing. */
-    record: (agent: string, run: LastRun): void => {
+    record: (agent: string, run: EarlierRun): void => {
       upsert.run(agent, run.startedAt, run.endedAt, run.outcome, run.reason);
     },
   };

@@ -1,7 +1,7 @@
 import { statSync, existsSync } from "node:fs";
 import { resolve, basename, dirname, join } from "node:path";
 import type { Command } from "commander";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { openOutput, type Output } from "./terminal/output.ts";
 
 /** The context of a command. */
@@ -27,11 +27,11 @@ function projectDirOf(command: Command): string {
   return project === undefined ? findProject(process.cwd()) : resolve(project);
 }
 
-/** Reads the options that every command has. Throws UserError if the project's directory does not exist. */
+/** Reads the options that every command has. Throws Problem if the project's directory does not exist. */
 export function contextOf(command: Command): Context {
   const projectDir = projectDirOf(command);
   if (!statSync(projectDir, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new UserError("no_project", `${projectDir} is not a directory`, {
+    throw new Problem("no_project", `${projectDir} is not a directory`, {
       hint: "name the project's directory with -p",
       exitCode: 2,
     });

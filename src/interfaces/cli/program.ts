@@ -4,11 +4,11 @@ import { controlCommands } from "./commands/control.ts";
 import { projectCommands } from "./commands/project.ts";
 import { reportCommands } from "./commands/reports.ts";
 import { closest } from "../../foundation/contracts/did-you-mean.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { usageError } from "../../foundation/errors.ts";
 import { answeredAsJson, helpAsFlag, mustKnowHelp } from "./help/asked-help.ts";
-import { AlCommand, CommandError, optionText } from "./help/al-command.ts";
+import { AlCommand, optionText } from "./help/al-command.ts";
 import { flushPipes, watchPipes } from "./terminal/pipes.ts";
-import { reportError } from "./terminal/report-error.ts";
+import { commandError, reportError } from "./terminal/report-error.ts";
 import { packageVersion } from "../../foundation/version.ts";
 
 const commands = {
@@ -66,7 +66,7 @@ export function buildProgram(): Command {
 /** A usage error names its command. Requested help also ends a command by an error. */
 function nameInErrors(command: Command, path: string): void {
   command.exitOverride((error) => {
-    throw new CommandError(error, path, commandMeant(error, command));
+    throw isHelp(error) ? error : commandError(error, path, commandMeant(error, command));
   });
   for (const inner of command.commands) nameInErrors(inner, `${path} ${inner.name()}`);
 }
@@ -112,7 +112,7 @@ function reported(error: unknown, json: boolean): number {
   return json && exitCode !== 0 ? reportError(noCommand, json, process.env) : exitCode;
 }
 
-const noCommand = new UserError("usage", "the command is missing", "al --help lists the commands");
+const noCommand = usageError("the command is missing", "al --help lists the commands");
 
 function isHelp(error: unknown): error is CommanderError {
   return (

@@ -1,6 +1,6 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { UserError, messageOf } from "../../foundation/errors.ts";
+import { failureOf, Problem } from "../../foundation/errors.ts";
 import { draftName } from "../../foundation/files/replace-file.ts";
 import { problemText } from "../../../streams/problem-text.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
@@ -17,7 +17,7 @@ export type NewFiles = ReadonlyMap<string, NewFile>;
 
 /**
  * Makes a directory in one step: a running scheduler sees all of it or nothing, and a failure leaves nothing behind. The
- * draft is made in `draftsDir`, which is on the same disk. Throws a UserError.
+ * draft is made in `draftsDir`, which is on the same disk. Throws a Problem.
  */
 export async function writeDirectory(
   dir: string,
@@ -41,11 +41,8 @@ export async function writeNew(path: string, { content, isExecutable }: NewFile)
   await writeFile(path, content, { flag: "wx", mode: isExecutable ? 0o755 : 0o644 });
 }
 
-export function unwritable(path: string, cause: unknown, hint?: string): UserError {
-  return new UserError("unwritable", `${path} can't be written: ${messageOf(cause)}`, {
-    ...(hint === undefined ? {} : { hint }),
-    cause,
-  });
+export function unwritable(path: string, cause: unknown, hint?: string): Problem {
+  return failureOf("unwritable", `${path} can't be written`, cause, hint);
 }
 
 interface AgentTexts {
@@ -55,7 +52,7 @@ interface AgentTexts {
   readonly skill: string;
 }
 
-/** The scheduler's own validation, before anything is written. Throws a UserError with every error. */
+/** The scheduler's own validation, before anything is written. Throws a Problem with every error. */
 export function refuseFaults(
   texts: AgentTexts,
   project: ProjectConfig,
@@ -64,5 +61,5 @@ export function refuseFaults(
   const files = { ...texts, dockerfileHash: null, schemas: new Map(), problems: [] };
   const { config, problems } = checkAgent(files, project);
   if (config !== null) return;
-  throw new UserError("invalid_config", problems.map(problemText).join("\n"), options);
+  throw new Problem("invalid_config", problems.map(problemText).join("\n"), options);
 }

@@ -1,6 +1,6 @@
 import type { CreatedToken } from "../../features/tokens/token-report.ts";
 import type { ComponentChildren, VNode } from "preact";
-import type { UserError } from "../../foundation/errors.ts";
+import type { Problem } from "../../foundation/errors.ts";
 import { Mark } from "./kit/mark.tsx";
 import type { Document } from "./send-page.tsx";
 import { agentAddress, logAddress } from "./text/addresses.ts";
@@ -124,7 +124,7 @@ export function newTokenPage({ name, token }: CreatedToken): Document {
 }
 
 /** Shown in place of a page that can't be shown. */
-export function errorPage({ status, message }: UserError): Document {
+export function errorPage({ status, message }: Problem): Document {
   const title = status === 404 ? "Nothing here" : "Something went wrong";
   const card = (
     <Card title={title}>

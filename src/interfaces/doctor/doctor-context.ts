@@ -1,10 +1,10 @@
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type { Problem } from "../../../streams/vocabulary.ts";
+import type { Diagnostic } from "../../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
 import { readProject } from "../../foundation/config/read-project.ts";
 import { resolveProject } from "../../foundation/config/resolve-project.ts";
 import { homeDir } from "../../foundation/credentials/read-secret.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { checkAgents } from "../../runtime/agents/project-files.ts";
 import { readSchedulerInfo, type SchedulerInfo } from "../../foundation/store/project-lock.ts";
 import { runsDir } from "../../runtime/runners/host-user/run-agent-program.ts";
@@ -27,12 +27,12 @@ export interface DoctorContext extends Required<DoctorOptions> {
   /** Null when its `config.toml` can't be used; then no agent is known either. */
   readonly project: ProjectConfig | null;
   /** Why `config.toml` could not be read at all. */
-  readonly unreadable: UserError | null;
+  readonly unreadable: Problem | null;
   /** Problems of the project's `config.toml`. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Diagnostic[];
   readonly agents: readonly AgentConfig[];
   /** Problems of the agents' files and directories. */
-  readonly agentProblems: readonly Problem[];
+  readonly agentProblems: readonly Diagnostic[];
   /** Names of directories that have a SKILL.md and no `config.toml`. */
   readonly bareSkills: readonly string[];
   /** The living scheduler of the project; null without one. */
@@ -63,7 +63,7 @@ export async function readDoctorContext(options: DoctorOptions): Promise<DoctorC
     const { project, warnings: problems } = change;
     return { ...context, project, problems, ...(await readAgents(projectDir, project)) };
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
+    if (!(error instanceof Problem)) throw error;
     return { ...context, unreadable: error };
   }
 }

@@ -1,6 +1,6 @@
-import type { Problem } from "../../../streams/vocabulary.ts";
+import type { Diagnostic } from "../../../streams/vocabulary.ts";
 import { shellWord } from "../../foundation/contracts/shell-word.ts";
-import { messageOf, UserError } from "../../foundation/errors.ts";
+import { messageOf, Problem } from "../../foundation/errors.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 
 /**
@@ -62,12 +62,12 @@ export function alCommand(
 }
 
 /** A problem of a config file as a finding. */
-export function ofProblem({ severity, file, line, column, message }: Problem): Finding {
+export function ofProblem({ severity, file, line, column, message }: Diagnostic): Finding {
   const where = [file, line, column].filter((part) => part !== null).join(":");
   return finding(severity, message, where, `edit ${where}`);
 }
 
-/** Anything that was thrown, as a finding; a UserError's hint is the fix. */
+/** Anything that was thrown, as a finding; a Problem's hint is the fix. */
 export function ofError(error: unknown, severity: Severity, where: string | null): Finding {
-  return finding(severity, messageOf(error), where, error instanceof UserError ? error.hint : null);
+  return finding(severity, messageOf(error), where, error instanceof Problem ? error.hint : null);
 }

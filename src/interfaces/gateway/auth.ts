@@ -1,6 +1,6 @@
 import type { ApiToken } from "../../foundation/contracts/scopes.ts";
 import type { Person } from "../../foundation/contracts/questions.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { isSameSecret } from "../../foundation/contracts/request-limit.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { defer, filter, merge, NEVER, of, type Observable } from "rxjs";
@@ -60,10 +60,8 @@ export function authenticateKey(
   };
 }
 
-function unauthorized(): UserError {
-  return new UserError("unauthorized", "This needs the gateway's API key or an API token.", {
-    headers: { "www-authenticate": "Bearer" },
-  });
+function unauthorized(): Problem {
+  return new Problem("unauthorized", "This needs the gateway's API key or an API token.");
 }
 
 async function identify(
@@ -111,7 +109,7 @@ function checkOrigin(request: FastifyRequest): void {
   const isStream = request.routeOptions.config.stream !== undefined;
   const isRefused = isSafe ? isStream && isForeign(request) : !isSameOrigin(request);
   if (isRefused) {
-    throw new UserError("foreign_origin", "A page of another origin asked for this.");
+    throw new Problem("foreign_origin", "A page of another origin asked for this.");
   }
 }
 

@@ -1,4 +1,4 @@
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { describeApi } from "./api/openapi.ts";
 import { addRoutes, answerUnrouted } from "./api/route.ts";
@@ -16,7 +16,8 @@ import {
 import { inTurn } from "../../foundation/contracts/in-turn.ts";
 import type { GatewayDeps } from "./deps.ts";
 import { limitBodies } from "./limit-bodies.ts";
-import { answerClientError, problemOf, sendProblem } from "./problem.ts";
+import { sendProblem } from "../../foundation/send-problem.ts";
+import { answerClientError, problemOf } from "./problem.ts";
 import { createEventStreams } from "./sse.ts";
 import { limitOf, onlyMine } from "./token-limits.ts";
 import { promisify } from "node:util";
@@ -127,8 +128,8 @@ function isReply(answer: unknown): boolean {
 }
 
 /** The response to requests on kept-alive connections while the server closes. */
-function closed(): UserError {
-  return new UserError("draining", "The scheduler is stopping.");
+function closed(): Problem {
+  return new Problem("draining", "The scheduler is stopping.");
 }
 
 /** Parses bodies as JSON only. An empty body counts as missing, even if the client declares a type. */

@@ -1,4 +1,5 @@
 import type { Observable } from "rxjs";
+import type { ProjectConfig } from "../../foundation/config/project-config.ts";
 import type { LogLevel } from "../../../streams/vocabulary.ts";
 import type { AnswerLinks } from "../../features/people/answer-links.ts";
 import type { LogSource } from "../../foundation/logs/log-source.ts";
@@ -10,20 +11,7 @@ import type { Metrics } from "./metrics.ts";
 import type { StreamLimits } from "./sse.ts";
 
 /** Settings of the TCP server, from `[gateway]` of the project; they apply from when it begins to listen. */
-export interface TcpSettings {
-  /** Address to bind, `[gateway].host`. */
-  readonly host: string;
-  /** TCP port, 0 for any free one. */
-  readonly port: number;
-  /** Further names that the operator routes accept, without port. */
-  readonly allowedHosts: readonly string[];
-  /** True behind a reverse proxy: the values that it adds to `X-Forwarded-*` are trusted. */
-  readonly trustProxy: boolean;
-  /** The address of the dashboard for people, `[gateway].publicUrl`; its path is where a proxy serves the gateway. */
-  readonly publicUrl: string | null;
-  /** Largest body of a delivery, bytes. */
-  readonly maxBodyBytes: number;
-}
+export type TcpSettings = Omit<ProjectConfig["gateway"], "edit">;
 
 /** The services of a scheduler that the gateway serves. */
 export interface GatewayDeps extends TcpSettings {

@@ -1,4 +1,4 @@
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import { rateLimitedWarnings } from "../../foundation/contracts/rate-limited-warnings.ts";
@@ -62,11 +62,14 @@ export function createKeyCheck(
   };
 }
 
-function tooMany(ms: number): UserError {
+function tooMany(ms: number): Problem {
   const seconds = Math.ceil(ms / 1000);
-  const detail = `Too many wrong keys; wait ${seconds} s and try again, or use the link that al open makes.`;
   const headers = { "retry-after": String(seconds) };
-  return new UserError("too_many_tries", detail, { headers });
+  return new Problem(
+    "too_many_tries",
+    `Too many wrong keys; wait ${seconds} s and try again, or use the link that al open makes.`,
+    { headers },
+  );
 }
 
 /** One household has 2^64 IPv6 addresses: its first half stands for all of them. */

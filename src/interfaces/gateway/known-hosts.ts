@@ -1,5 +1,5 @@
 import { loopbackNames } from "../../foundation/contracts/loopback.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import type { FastifyRequest, FastifyReply } from "fastify";
 import { createHash } from "node:crypto";
 import { openingPage } from "../dashboard/card-pages.tsx";
@@ -16,12 +16,12 @@ export function checkHost(names: readonly string[]): (request: FastifyRequest) =
   return (request) => {
     // Two of them are meant for two parsers; Node itself silently takes the first (RFC 9112, section 3.2).
     if (hostLines(request) > 1) {
-      return Promise.reject(new UserError("malformed", "The request has two Host headers."));
+      return Promise.reject(new Problem("malformed", "The request has two Host headers."));
     }
     // The raw header: a rebound page can set X-Forwarded-Host itself.
     if (known.has(hostName(request.headers.host ?? ""))) return Promise.resolve();
     return Promise.reject(
-      new UserError(
+      new Problem(
         "unknown_host",
         "This host name is not one of the gateway's; add it to [gateway].allowedHosts.",
       ),

@@ -1,4 +1,4 @@
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GatewayDeps } from "./deps.ts";
@@ -72,8 +72,11 @@ function oldestOfTheLarge(bodies: ReadonlySet<HeldBody>): HeldBody | undefined {
   return open.find(({ bytes }) => bytes >= average / 2);
 }
 
-function tooMuch(): UserError {
-  const detail = "Too much is being delivered at the same time; deliver it again.";
+function tooMuch(): Problem {
   const headers = { "retry-after": "5", connection: "close" };
-  return new UserError("too_many_bytes", detail, { headers });
+  return new Problem(
+    "too_many_bytes",
+    "Too much is being delivered at the same time; deliver it again.",
+    { headers },
+  );
 }

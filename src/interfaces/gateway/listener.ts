@@ -71,7 +71,7 @@ export function createGatewayListener(deps: ListenerDeps) {
 
   return {
     /**
-     * Opens the operator's socket, and TCP if it is already needed. Rejects with a UserError on failure; a failure of
+     * Opens the operator's socket, and TCP if it is already needed. Rejects with a Problem on failure; a failure of
      * TCP for agents in containers is a warning.
      */
     open: async (): Promise<void> => {
@@ -101,7 +101,7 @@ export function createGatewayListener(deps: ListenerDeps) {
 const idlePort =
   "--port has no effect yet: the gateway listens on TCP only with --web-ui, webhooks or an agent in a container";
 
-/** Rejects with a UserError if TCP is needed from the start and can't listen on its address. */
+/** Rejects with a Problem if TCP is needed from the start and can't listen on its address. */
 export async function checkListening(
   options: ListenerOptions,
   config: ListenerConfig,

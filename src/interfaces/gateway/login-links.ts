@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { isoTime } from "../../../streams/iso-times.ts";
 import type { LoginLink } from "../../foundation/contracts/operator-api.ts";
 
 const linkMs = 10 * 60_000;
@@ -23,7 +24,7 @@ export function createLoginLinks(apiKey: () => string, now = Date.now) {
       links.set(idOf(token), { expiresAt, isUsed: false });
       const [oldest] = links.keys();
       if (links.size > maxLinks && oldest !== undefined) links.delete(oldest);
-      return { url: `${gatewayUrl}/login/${token}`, expiresAt: new Date(expiresAt).toISOString() };
+      return { url: `${gatewayUrl}/login/${token}`, expiresAt: isoTime(expiresAt) };
     },
     /** The state of a link by its token; `unknown` for one of an earlier scheduler, or from before the API key changed. */
     state: (token: string): "good" | "used" | "expired" | "unknown" => {

@@ -1,7 +1,6 @@
-import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { FastifyError, FastifyReply } from "fastify";
-import { headersFor, UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
+import { clientStatus, problemText } from "../../foundation/send-problem.ts";
 
 /** Codes of the framework's own errors; every other 4xx of it is `malformed`. */
 const frameworkCodes: Readonly<Record<number, string>> = {
@@ -12,53 +11,26 @@ const frameworkCodes: Readonly<Record<number, string>> = {
 };
 
 /** Turns anything thrown in a route into an error to respond with; an unexpected one is a 500 without its details. */
-export function problemOf(error: unknown): UserError {
-  if (error instanceof UserError && (error.status !== 500 || error.code === "internal"))
-    return error;
-  const status = frameworkStatus(error);
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem && (error.status !== 500 || error.code === "internal")) return error;
+  const status = clientStatus(error);
   if (status !== null && error instanceof Error)
-    return new UserError(frameworkCodes[status] ?? "malformed", error.message, { status });
+    return new Problem(frameworkCodes[status] ?? "malformed", error.message, { status });
   return internalError(error);
 }
 
 /** The 500 for an error that is only logged. */
-export function internalError(cause: unknown): UserError {
-  return new UserError("internal", "Something went wrong; the scheduler's log says what.", {
+export function internalError(cause: unknown): Problem {
+  return new Problem("internal", "Something went wrong; the scheduler's log says what.", {
     cause,
   });
 }
 
-function frameworkStatus(error: unknown): number | null {
-  const status = (error as Partial<FastifyError> | null)?.statusCode;
-  return status !== undefined && status >= 400 && status < 500 ? status : null;
-}
-
-/** The fields of a problem document; an error's stack trace would cost more than all of it. */
-type Problem = Pick<UserError, "status" | "code" | "message"> & Partial<Pick<UserError, "headers">>;
-
-/** Answers with the problem document. */
-export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
-  return reply
-    .code(problem.status)
-    .headers(problem.headers ?? headersFor(problem.status))
-    .type("application/problem+json")
-    .send(problemText(problem).body);
-}
-
-/** The title and the body of a problem answer. */
-function problemText({ status, message: detail, code: error }: Problem): {
-  readonly title: string;
-  readonly body: string;
-} {
-  const title = STATUS_CODES[status] ?? "Error";
-  return { title, body: JSON.stringify({ type: "about:blank", title, status, detail, error }) };
-}
-
-const unreadable: Readonly<Record<string, UserError | undefined>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: new UserError("timeout", "The request did not arrive in time."),
-  HPE_HEADER_OVERFLOW: new UserError("headers_too_large", "The headers are too large."),
+const unreadable: Readonly<Record<string, Problem | undefined>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: new Problem("timeout", "The request did not arrive in time."),
+  HPE_HEADER_OVERFLOW: new Problem("headers_too_large", "The headers are too large."),
 };
-const malformed = new UserError("malformed", "This is not an HTTP request.");
+const malformed = new Problem("malformed", "This is not an HTTP request.");
 
 /** Answers bytes that could not be parsed as a request, and so have no route, with a problem document. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {

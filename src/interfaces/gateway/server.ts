@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyListenOptions } from "fastify";
-import { hasCode, UserError } from "../../foundation/errors.ts";
+import { hasCode, Problem } from "../../foundation/errors.ts";
 import { operatorApp, tcpApp } from "./app.ts";
 import type { GatewayDeps, TcpSettings } from "./deps.ts";
 import { bracketed } from "./known-hosts.ts";
 
-/** Resolves when the address is free; rejects with the UserError that listening on it would. */
+/** Resolves when the address is free; rejects with the Problem that listening on it would. */
 export async function checkAddress(where: Pick<TcpSettings, "host" | "port">): Promise<void> {
   const server = createServer();
   try {
@@ -38,7 +38,7 @@ export function createGateway(deps: GatewayDeps) {
   return {
     /**
      * Listens on TCP, by default with its creation settings; returns the URL for a person, without a path. Rejects with
-     * a UserError on failure.
+     * a Problem on failure.
      */
     listenTcp: async (settings: TcpSettings = deps): Promise<string> => {
       // Fastify would silently skip a loopback address in use.
@@ -57,7 +57,7 @@ export function createGateway(deps: GatewayDeps) {
       const app = await operatorApp(deps);
       removeLeftover(path);
       await listen(app, { path }).catch((error: unknown) => {
-        throw new UserError("socket_failed", `can't listen on the socket ${path}`, {
+        throw new Problem("socket_failed", `can't listen on the socket ${path}`, {
           hint: "A socket's path may hold 107 bytes, and its directory must be writable.",
           cause: error,
         });
@@ -126,14 +126,16 @@ function listenError(error: unknown, { host, port }: Pick<TcpSettings, "host" | 
   const hint = "set another one with [gateway].port in config.toml or with --port";
   if (hasCode(error, "EADDRINUSE")) {
     const where = host === "::1" ? " on [::1], which browsers ask first for localhost" : "";
-    return new UserError("port_in_use", `port ${port} is in use${where}`, { hint, cause: error });
+    return new Problem("port_in_use", `port ${port} is in use${where}`, { hint, cause: error });
   }
   if (hasCode(error, "EACCES")) {
-    const message = `port ${port} needs more rights than this user has`;
-    return new UserError("port_forbidden", message, { hint, cause: error });
+    return new Problem("port_forbidden", `port ${port} needs more rights than this user has`, {
+      hint,
+      cause: error,
+    });
   }
   if (hasCode(error, "EADDRNOTAVAIL", "ENOTFOUND", "EINVAL")) {
-    return new UserError("unknown_address", `this machine has no address ${host} to listen on`, {
+    return new Problem("unknown_address", `this machine has no address ${host} to listen on`, {
       hint: "set [gateway].host in config.toml or --host to 127.0.0.1, 0.0.0.0 or an address of this machine",
       cause: error,
     });

@@ -40,7 +40,7 @@ const format = {
 };
 
 /**
- * Browser sessions of one user, kept in SQLite with the hash of the token only: 12 h idle, 7 d at most. Throws UserError
+ * Browser sessions of one user, kept in SQLite with the hash of the token only: 12 h idle, 7 d at most. Throws Problem
  * `store_unavailable` or `store_newer`, and so do the methods that write: they wait only briefly for a locked file, and
  * the client retries. A damaged file is moved aside: a start is worth more than the logins.
  */

@@ -6,7 +6,7 @@ import type {
   StatusUpdate,
 } from "../../../streams/status/wire.ts";
 import type { ApiToken, Scope } from "../../foundation/contracts/scopes.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { agentOf } from "../../foundation/logs/log-reader.ts";
 import type { RunService } from "../../runtime/runs/run-service.ts";
 
@@ -32,7 +32,7 @@ function tokenOf({ caller }: FastifyRequest): ApiToken | null {
   return caller?.kind === "token" ? caller.token : null;
 }
 
-/** Throws UserError `forbidden` for a token without the scope of the route. */
+/** Throws Problem `forbidden` for a token without the scope of the route. */
 export function assertScope(request: FastifyRequest, route: TokenRule): void {
   const token = tokenOf(request);
   if (token === null) return;
@@ -45,7 +45,7 @@ export function assertScope(request: FastifyRequest, route: TokenRule): void {
 }
 
 /**
- * Throws UserError `forbidden` unless a parsed request of a token that is limited to agents is about one of them. A token
+ * Throws Problem `forbidden` unless a parsed request of a token that is limited to agents is about one of them. A token
  * for one agent may leave out `?agent=`.
  */
 export function assertAgents(request: FastifyRequest, route: TokenRule): void {
@@ -83,8 +83,8 @@ function isAboutNamed(
   return named.length > 0 && named.every(isMine);
 }
 
-function forbidden(message: string): UserError {
-  return new UserError("forbidden", message);
+function forbidden(message: string): Problem {
+  return new Problem("forbidden", message);
 }
 
 function isMineOf(agents: readonly string[]): IsMine {

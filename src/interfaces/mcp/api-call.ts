@@ -13,7 +13,7 @@ export interface ApiRequest {
 
 /**
  * Sends a request as the person who uses the tool, so that scopes, redaction, limits and the audit trail are those of the
- * HTTP API. Resolves with the answer's JSON; rejects with a UserError for every problem.
+ * HTTP API. Resolves with the answer's JSON; rejects with a Problem for every problem.
  */
 export type ApiCall = (request: ApiRequest) => Promise<unknown>;
 

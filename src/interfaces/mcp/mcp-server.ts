@@ -1,5 +1,5 @@
 import { McpServer, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { packageVersion } from "../../foundation/version.ts";
 import { requestsBy, type ApiCall, type ToolApi } from "./api-call.ts";
 import { shrunk } from "./bounded.ts";
@@ -56,7 +56,7 @@ async function callTool(
     const structuredContent = { ...whole.value, cut: isCut || whole.cut };
     return { content: [jsonContent(structuredContent)], structuredContent };
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
+    if (!(error instanceof Problem)) throw error;
     const { code, message, hint } = error;
     return { content: [jsonContent({ error: code, message, hint })], isError: true };
   }

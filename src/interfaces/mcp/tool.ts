@@ -1,6 +1,6 @@
-import { UserError } from "../../foundation/errors.ts";
 import type { StandardSchemaWithJSON, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { usageError } from "../../foundation/errors.ts";
 import type { ToolApi } from "./api-call.ts";
 
 interface ToolSpec<In extends z.ZodObject, Out extends z.ZodObject> {
@@ -103,6 +103,6 @@ export const next = optionalText.meta({
 });
 /** The place of an id or name in a path. */
 export function part(name: string): string {
-  if (/^\.{1,2}$/.test(name)) throw new UserError("usage", `"${name}" is not a name`);
+  if (/^\.{1,2}$/.test(name)) throw usageError(`"${name}" is not a name`);
   return encodeURIComponent(name);
 }

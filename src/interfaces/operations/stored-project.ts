@@ -1,6 +1,7 @@
 import { createRefusedDeliveries } from "../../features/webhooks/refused-deliveries.ts";
 import { createSpend } from "../../features/spend/spend-store.ts";
 import { basename } from "node:path";
+import { isoTime } from "../../../streams/iso-times.ts";
 import { problemSummary, problemText } from "../../../streams/problem-text.ts";
 import { newRecord, toAgentStatus } from "../../../streams/status/agent-record.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
@@ -202,7 +203,7 @@ function statusOf(
     scheduler: null,
     project: basename(projectDir),
     ...pauseStatus(store.settings.pause()),
-    lastAliveAt: lastAlive === null ? null : new Date(lastAlive).toISOString(),
+    lastAliveAt: isoTime(lastAlive),
     error,
     warnings,
     agents: agents.map((record) => {

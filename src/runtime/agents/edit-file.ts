@@ -17,7 +17,7 @@ import type {
   FileEdited,
   ShownFiles,
 } from "../../foundation/contracts/file-edits.ts";
-import { messageOf, UserError } from "../../foundation/errors.ts";
+import { Problem, failureOf } from "../../foundation/errors.ts";
 import { replaceText } from "../../foundation/files/replace-file.ts";
 import { hiddenLines, refuseBaring, shownText, withHidden } from "./hidden-lines.ts";
 import { checkAgent, newProblems, refuseProblems } from "./project-files.ts";
@@ -28,17 +28,17 @@ export type EditContext = Pick<
   "status" | "project$" | "projectDir" | "home" | "redactor" | "log"
 >;
 
-/** Rejects with UserError `unknown_agent`. */
+/** Rejects with Problem `unknown_agent`. */
 export async function filesOf(
   name: string,
   { status, projectDir }: EditContext,
 ): Promise<AgentFiles> {
   const files = knownAgent(status, name).removed ? null : await readAgent(projectDir, name);
   if (files !== null) return files;
-  throw new UserError("unknown_agent", `there is no agents/${name}/config.toml`);
+  throw new Problem("unknown_agent", `there is no agents/${name}/config.toml`);
 }
 
-/** The texts and problems of an agent's files, their secrets redacted. Rejects with UserError `unknown_agent`. */
+/** The texts and problems of an agent's files, their secrets redacted. Rejects with Problem `unknown_agent`. */
 export async function agentFiles(name: string, context: EditContext): Promise<ShownFiles> {
   const { redact } = context.redactor;
   const project = context.project$.value;
@@ -60,7 +60,7 @@ export async function agentFiles(name: string, context: EditContext): Promise<Sh
 }
 
 /**
- * Replaces the text of an agent's file. Rejects with UserError `unknown_agent`, `read_only`, `conflict` if the file is not
+ * Replaces the text of an agent's file. Rejects with Problem `unknown_agent`, `read_only`, `conflict` if the file is not
  * the one that the edit began with, `invalid_config` if the text adds an error, or `refused`.
  */
 export async function editFile(
@@ -96,12 +96,12 @@ export async function applyEdit(
   const path = `agents/${agent}/${file}`;
   const before = textOf(files, file);
   const project = project$.value;
-  if (!project.gateway.edit) throw new UserError("read_only", readOnly);
-  if (before === null) throw new UserError("refused", `${path} can't be read`);
+  if (!project.gateway.edit) throw new Problem("read_only", readOnly);
+  if (before === null) throw new Problem("refused", `${path} can't be read`);
   await mustBeOwn(projectDir, agent, file).catch(unwritable(path));
   const size = Buffer.byteLength(after);
   const most = maxFileBytes[file];
-  if (size > most) throw new UserError("refused", `${path} may have ${most} bytes, not ${size}`);
+  if (size > most) throw new Problem("refused", `${path} may have ${most} bytes, not ${size}`);
   const schemas = await readSchemas(projectDir, agent, await listSchemas(projectDir, agent));
   const judge = (text: string) =>
     checkAgent(
@@ -128,9 +128,11 @@ export async function applyEdit(
 const readOnly =
   "files are not edited over HTTP: [gateway].edit is false in the project's config.toml";
 
-function changedOnDisk(path: string): UserError {
-  const message = `${path} has changed on disk since it was read; nothing was written`;
-  return new UserError("conflict", message);
+function changedOnDisk(path: string): Problem {
+  return new Problem(
+    "conflict",
+    `${path} has changed on disk since it was read; nothing was written`,
+  );
 }
 
 /** A link may lead to a file that other agents share, or to the project's own; so may the agent's directory. */
@@ -139,13 +141,12 @@ async function mustBeOwn(projectDir: string, agent: string, name: EditableFile):
   const own = join(await realpath(agents), agent);
   const file = await realpath(join(agents, agent, name));
   if (dirname(file) !== own)
-    throw new UserError("refused", "it is a link out of the agent's directory");
+    throw new Problem("refused", "it is a link out of the agent's directory");
 }
 
 function unwritable(path: string): (error: unknown) => never {
   return (error) => {
-    const message = `${path} can't be written: ${messageOf(error)}`;
-    throw new UserError("refused", message, { cause: error });
+    throw failureOf("refused", `${path} can't be written`, error);
   };
 }
 

@@ -22,7 +22,7 @@ import type {
 } from "../../foundation/contracts/run-hosts.ts";
 import { allowList } from "../../foundation/credentials/allowed-hosts.ts";
 import { storedSecrets } from "../../foundation/credentials/list-credentials.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { agentFiles, editFile, applyEdit, filesOf, type EditContext } from "./edit-file.ts";
 import { checkAgent } from "./project-files.ts";
 import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
@@ -41,13 +41,13 @@ export function createFileEdits(context: EditContext) {
   // Edits run one after the other: each begins with the text that the previous one has written.
   const inTurn = <T>(edit: () => Promise<T>): Promise<T> => serially(() => learn().then(edit));
   return {
-    /** The texts and problems of an agent's files, secrets redacted. Rejects with UserError `unknown_agent`. */
+    /** The texts and problems of an agent's files, secrets redacted. Rejects with Problem `unknown_agent`. */
     agentFiles: async (agent: string) => {
       await learn();
       return agentFiles(agent, context);
     },
     /**
-     * Replaces the text of an agent's file, or shows the change. Rejects with UserError `unknown_agent`, `read_only`,
+     * Replaces the text of an agent's file, or shows the change. Rejects with Problem `unknown_agent`, `read_only`,
      * `conflict`, `invalid_config` or `refused`.
      */
     editFile: (agent: string, request: EditFileRequest) =>
@@ -83,20 +83,20 @@ async function allowHost(
   return { ...(await applyEdit(edit, context)), entry };
 }
 
-/** Throws UserError `invalid_host`. */
+/** Throws Problem `invalid_host`. */
 function entryOf({ host, port, private: isPrivate }: AllowHostRequest): string {
   const canonical = canonicalHost(host.includes(":") ? `[${host.replace(/^\[|\]$/g, "")}]` : host);
   const entry = allowEntry({ host: canonical ?? host, port, ...(isPrivate && { isPrivate }) });
   const parsed = parseAllowEntry(entry);
   if (typeof parsed !== "string") return entry;
-  throw new UserError("invalid_host", parsed);
+  throw new Problem("invalid_host", parsed);
 }
 
-/** Throws UserError `invalid_config`. */
+/** Throws Problem `invalid_config`. */
 function resolved(files: AgentFiles, project: ProjectConfig): AgentConfig {
   const { config, problems } = checkAgent(files, project);
   if (config !== null) return config;
-  throw new UserError("invalid_config", problems.map(problemText).join("\n"));
+  throw new Problem("invalid_config", problems.map(problemText).join("\n"));
 }
 
 /** The entry in place of the same one that is not private; no edit if the list has it. */

@@ -1,7 +1,7 @@
 import { parse } from "smol-toml";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import type { EditableFile } from "../../foundation/contracts/file-edits.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 
 type Redact = Redactor["redact"];
 
@@ -89,13 +89,13 @@ export function hiddenLines(text: string, file: EditableFile, redact: Redact): H
 }
 
 /**
- * An edited text with what was hidden in it. Throws UserError `refused` for a mark that stands for nothing known, and for a
+ * An edited text with what was hidden in it. Throws Problem `refused` for a mark that stands for nothing known, and for a
  * secret over several lines.
  */
 export function withHidden(text: string, hidden: Hidden, path: string): string {
   const { own, shown, lines, others, lineEnd } = hidden;
   if (shown.length < own.length)
-    throw new UserError("refused", `${path} has a secret over several lines; edit it on disk`);
+    throw new Problem("refused", `${path} has a secret over several lines; edit it on disk`);
   const edited = linesOf(text);
   const untouched = untouchedLines(edited, hidden);
   const isWritten = [...others].some((line) => line.includes(mark));
@@ -105,8 +105,10 @@ export function withHidden(text: string, hidden: Hidden, path: string): string {
     // Lines that differ in characters that are not seen, such as a form feed.
     if (!line.includes(mark)) return untouched(index) ?? line;
     if (lines.size === 0 ? isWritten : secret === undefined && others.has(line)) return line;
-    const message = `${path}:${index + 1}  ${mark} stands for a secret; leave the line as it was, or write the secret again`;
-    throw new UserError("refused", message);
+    throw new Problem(
+      "refused",
+      `${path}:${index + 1}  ${mark} stands for a secret; leave the line as it was, or write the secret again`,
+    );
   };
   return edited.map(whole).join(lineEnd);
 }
@@ -125,7 +127,7 @@ function untouchedLines(edited: readonly string[], { own, shown }: Hidden) {
 }
 
 /**
- * Throws UserError `refused` if an address of `[heartbeat]` would be seen after an edit: in the text, or as a value elsewhere,
+ * Throws Problem `refused` if an address of `[heartbeat]` would be seen after an edit: in the text, or as a value elsewhere,
  * which pages and prompts show.
  */
 export function refuseBaring(before: string, after: string, redact: Redact): void {
@@ -135,5 +137,5 @@ export function refuseBaring(before: string, after: string, redact: Redact): voi
   };
   const [old, now] = [seen(before), seen(after)];
   if (heartbeatAddresses(before).some((one) => now.includes(one) && !old.includes(one)))
-    throw new UserError("refused", "an address of [heartbeat] would be shown; edit it on disk");
+    throw new Problem("refused", "an address of [heartbeat] would be shown; edit it on disk");
 }

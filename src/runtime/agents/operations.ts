@@ -15,7 +15,7 @@ import type { FileEdits } from "./file-edits.ts";
 
 export interface FileContext {
   readonly files: FileEdits;
-  /** The hosts that an agent's runs were denied lately. Rejects with UserError `unknown_agent`. */
+  /** The hosts that an agent's runs were denied lately. Rejects with Problem `unknown_agent`. */
   readonly agentHosts: (name: string) => Promise<AgentHosts>;
 }
 

@@ -1,6 +1,6 @@
 import { problemText } from "../../../streams/problem-text.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type { Problem } from "../../../streams/vocabulary.ts";
+import type { Diagnostic } from "../../../streams/vocabulary.ts";
 import { readAllAgents, type AgentFiles } from "../../foundation/config/agent-files.ts";
 import type { KnownToAgents } from "../../foundation/config/config-key.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
@@ -8,7 +8,7 @@ import { resolveAgent } from "../../foundation/config/resolve-agent.ts";
 import { loadProject as load } from "../../foundation/config/resolve-project.ts";
 import { credentialTypes } from "../../foundation/credentials/credential-types.ts";
 import { setsVariable } from "../../foundation/credentials/stage-credentials.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { packageVersion } from "../../foundation/version.ts";
 import { filterTable } from "../../features/webhooks/providers/table.ts";
 
@@ -24,7 +24,7 @@ export function knownToAgents(): KnownToAgents {
   });
 }
 
-/** The project's config. Throws a UserError if it can't be used. */
+/** The project's config. Throws a Problem if it can't be used. */
 export async function loadProject(projectDir: string): Promise<ProjectConfig> {
   return (await load(projectDir, filterTable)).project;
 }
@@ -33,7 +33,7 @@ export async function loadProject(projectDir: string): Promise<ProjectConfig> {
 interface CheckedAgent {
   readonly name: string;
   readonly config: AgentConfig | null;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Diagnostic[];
 }
 
 /** The scheduler's own validation. */
@@ -62,27 +62,27 @@ export async function checkAgents(projectDir: string, project: ProjectConfig | n
 /** A text, and the problems of another one in its place. */
 interface JudgedFile {
   readonly text: string;
-  readonly judge: (text: string) => { readonly problems: readonly Problem[] };
+  readonly judge: (text: string) => { readonly problems: readonly Diagnostic[] };
 }
 
 /** The problems that a text adds: a file that is broken already may be fixed one thing at a time. */
-export function newProblems(file: JudgedFile, text: string): Problem[] {
+export function newProblems(file: JudgedFile, text: string): Diagnostic[] {
   const before = new Set(file.judge(file.text).problems.map(({ message }) => message));
   return file.judge(text).problems.filter(({ message }) => !before.has(message));
 }
 
 /** An unknown key is refused too: the user meant another one. */
-function isRefused({ severity, message }: Problem): boolean {
+function isRefused({ severity, message }: Diagnostic): boolean {
   return severity === "error" || message.startsWith("unknown key");
 }
 
-/** Throws a UserError when one of the problems forbids to write. */
+/** Throws a Problem when one of the problems forbids to write. */
 export function refuseProblems(
-  problems: readonly Problem[],
+  problems: readonly Diagnostic[],
   redact = (text: string): string => text,
 ): void {
   const refused = problems.filter(isRefused);
   if (refused.length === 0) return;
   const texts = refused.map((problem) => problemText(problem).replace(/ is ignored(?=; )/, ""));
-  throw new UserError("invalid_config", redact(texts.join("\n")), "nothing was written");
+  throw new Problem("invalid_config", redact(texts.join("\n")), "nothing was written");
 }

@@ -4,7 +4,7 @@ import type { ClusterEngine, PlacedRun } from "./cluster-engine.ts";
 /** An engine, with a key that differs for another config. */
 export interface ActiveEngine {
   readonly key: string;
-  /** Loads and makes it. Rejects with a UserError. */
+  /** Loads and makes it. Rejects with a Problem. */
   readonly make: () => Promise<ClusterEngine>;
 }
 
@@ -16,7 +16,7 @@ interface UsedEngine {
 
 /**
  * The engine of the active config, which starts all new runs. The engine of an earlier config is kept while its runs
- * may have leftovers. `active` throws a UserError if the config has no engine.
+ * may have leftovers. `active` throws a Problem if the config has no engine.
  */
 export function createChangingEngine(active: () => ActiveEngine): ClusterEngine {
   const all = new Map<string, UsedEngine>();

@@ -34,7 +34,7 @@ export function isPartial({ state, endings }: Pick<PlacedRun, "state" | "endings
   return state === "ended" && endings === 0;
 }
 
-/** How runs are started on machines of a cluster. All methods reject with a UserError while the engine is away. */
+/** How runs are started on machines of a cluster. All methods reject with a Problem while the engine is away. */
 export interface ClusterEngine {
   /** Creates the resources that all runs share, such as a network, and checks the engine. Idempotent. */
   ready(): Promise<void>;

@@ -10,7 +10,7 @@ import type { RecordFiles } from "../runners/record-files.ts";
 /** A job's `channel` has the run's ticket as its token. */
 export interface ClusterRunnerOptions extends RunnerOptions {
   readonly engine: ClusterEngine;
-  /** The agent's image, under its name on the cluster's machines. Rejects with a UserError. */
+  /** The agent's image, under its name on the cluster's machines. Rejects with a Problem. */
   readonly imageFor: (agent: AgentConfig) => Promise<Pick<Launch, "image" | "volumes">>;
   /** The active `[cluster]`. */
   readonly cluster: () => Pick<

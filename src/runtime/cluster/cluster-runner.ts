@@ -4,7 +4,7 @@ import { asyncScheduler, defer, type Observable } from "rxjs";
 import { createClock } from "../../../streams/clock.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { RemoteRuns } from "../wire/remote-protocol.ts";
-import { refusal } from "../wire/protocol.ts";
+import { endedRun, starting } from "../wire/protocol.ts";
 import { reasonOf } from "../../foundation/errors.ts";
 import type { Adopter, FoundRun, RunToResume } from "../runners/adopt-runs.ts";
 import { asRun, unlessAborted, type RunSubscriber } from "../runners/as-run.ts";
@@ -13,7 +13,7 @@ import type { ClusterRunnerOptions } from "./cluster-runner-options.ts";
 import { watchEngine } from "./engine-watch.ts";
 import { createLeftovers } from "./leftovers.ts";
 import { newRun } from "./new-run.ts";
-import { runIsOver, numberOf, type RemoteProcess } from "./remote-process.ts";
+import { numberOf, type RemoteProcess } from "./remote-process.ts";
 import { followProcess, type ClusterContext, type FollowedRun } from "./follow-process.ts";
 import { workDir } from "../runners/container/container-options.ts";
 
@@ -47,8 +47,8 @@ export function createClusterRunner(options: ClusterRunnerOptions) {
     const process = processes.get(instanceId);
     if (process !== undefined) return process;
     // The run is being adopted.
-    if (live.has(instanceId)) throw refusal("unavailable", "The scheduler is starting.");
-    throw runIsOver();
+    if (live.has(instanceId)) throw starting();
+    throw endedRun("over");
   };
   const runtime: Runner & Adopter = {
     run: (request, stop$) =>

@@ -17,7 +17,7 @@ import type { LiveRuns } from "../runs/live-runs.ts";
 import { programDir } from "../../foundation/version.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import type { SwarmOptions } from "./swarm/ensure-relay.ts";
 import type { ClusterDoor } from "./door/cluster-door.ts";
 
@@ -132,12 +132,14 @@ async function makeEngine(config: ClusterConfig, sources: EngineSources): Promis
   }
 }
 
-/** The engine of the active config. Throws a UserError without one. */
+/** The engine of the active config. Throws a Problem without one. */
 function activeEngine(config: ClusterConfig | null, sources: EngineSources): ActiveEngine {
   if (config === null) {
-    throw new UserError("no_cluster", "config.toml has no [cluster] any more", {
-      hint: "add it again, until the runs of the cluster are over",
-    });
+    throw new Problem(
+      "no_cluster",
+      "config.toml has no [cluster] any more",
+      "add it again, until the runs of the cluster are over",
+    );
   }
   const { engine, address, namespace, subnet } = config;
   return {

@@ -1,6 +1,6 @@
 import { stoppedBeforeStart } from "../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
-import { reasonOf, UserError } from "../../foundation/errors.ts";
+import { reasonOf, Problem } from "../../foundation/errors.ts";
 import { isUnreachable } from "../runners/container/engine.ts";
 import { unlessAborted, type RunSubscriber } from "../runners/as-run.ts";
 import { workDir, limitsOf, runEnvironment } from "../runners/container/container-options.ts";
@@ -78,9 +78,7 @@ function ticketOf(
   { cluster, certificate }: ClusterRunnerOptions,
 ): Ticket {
   if (channel === null) {
-    throw new UserError("no_ticket", "the scheduler made no ticket for the run", {
-      hint: "try it again",
-    });
+    throw new Problem("no_ticket", "the scheduler made no ticket for the run", "try it again");
   }
   return {
     door: cluster().address,

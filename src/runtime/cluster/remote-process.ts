@@ -13,7 +13,7 @@ import type {
   InboxAnswer,
   RemoteEnd,
 } from "../wire/remote-protocol.ts";
-import { refusal } from "../wire/protocol.ts";
+import { endedRun, refusal } from "../wire/protocol.ts";
 import { endedExit, lostExit, rejectedExit, type Ending } from "../runners/run-exit.ts";
 import type { RunOutput } from "../runners/run-output.ts";
 import { setTimeout as wait } from "node:timers/promises";
@@ -47,12 +47,12 @@ export function createRemoteProcess(options: RemoteProcessOptions) {
   const lease = createLease(options);
   let hasExit = false;
   const assertLive = (): void => {
-    if (hasExit || over.signal.aborted) throw runIsOver();
+    if (hasExit || over.signal.aborted) throw endedRun("over");
   };
   /** After the exit is known, input is rejected; the response is held until every reader has seen it. */
   const untilOver = async (): Promise<never> => {
     await aborted(over.signal, exit);
-    throw runIsOver();
+    throw endedRun("over");
   };
   const driver = drive(lease, clock, (event) => {
     if (event.type === "waits") return options.onWaits(event.text);
@@ -105,11 +105,6 @@ export function createRemoteProcess(options: RemoteProcessOptions) {
 }
 
 export type RemoteProcess = ReturnType<typeof createRemoteProcess>;
-
-/** Rejects any request of an ended run. */
-export function runIsOver() {
-  return refusal("unauthorized", "This run is over.");
-}
 
 function exitOfEnd({ time, rejected, ...ending }: ReceivedEnd, output: RunOutput): RunnerEvent {
   if (rejected !== null) return rejectedExit(rejected);

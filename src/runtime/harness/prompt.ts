@@ -1,6 +1,7 @@
+import { isoTime } from "../../../streams/iso-times.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { Trigger, WebhookEvent } from "../../../streams/vocabulary.ts";
-import { isoTime, relativeTime } from "../../foundation/contracts/format.ts";
+import { relativeTime } from "../../foundation/contracts/format.ts";
 import { credentialName } from "../../foundation/contracts/credential-reference.ts";
 import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
 import { agentCommands } from "../wire/requests/table.ts";
@@ -48,7 +49,7 @@ function environment(job: Job, { timezone, now }: PromptContext) {
     agent: job.agent,
     instance: job.instanceId,
     workingDirectory: job.workDir,
-    startedAt: new Date(now).toISOString(),
+    startedAt: isoTime(now),
     timezone,
     localTime: local,
     timeoutSeconds: job.timeoutSeconds,
@@ -76,7 +77,7 @@ function requestsSection(job: Job, { commands }: PromptContext): readonly string
 function triggerSection(trigger: Trigger, { payloadFile }: PromptContext): string {
   switch (trigger.kind) {
     case "cron":
-      return `You were started by your schedule, for ${new Date(trigger.scheduledFor).toISOString()}.`;
+      return `You were started by your schedule, for ${isoTime(trigger.scheduledFor)}.`;
     case "webhook":
       return section("webhook-trigger", { ...shortEvent(trigger.event, payloadFile), payloadFile });
     case "agent-call": {

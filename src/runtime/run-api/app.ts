@@ -1,15 +1,16 @@
-import { STATUS_CODES, type IncomingMessage } from "node:http";
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { IncomingMessage } from "node:http";
+import { fastify, type FastifyInstance, type FastifyRequest } from "fastify";
 import { z } from "zod";
 import { inTurn } from "../../foundation/contracts/in-turn.ts";
 import { noSchemaCompilers } from "../../foundation/contracts/request-limit.ts";
+import { messageOf, type Problem } from "../../foundation/errors.ts";
+import { clientStatus, sendProblem } from "../../foundation/send-problem.ts";
 import {
   endedRun,
+  isRefusal,
   maxRequestBytes,
   parsed,
   refusal,
-  runApiErrors,
-  RunApiError,
   starting,
 } from "../wire/protocol.ts";
 import type { RequestBody, RequestName, RunApi } from "../wire/protocol.ts";
@@ -21,7 +22,7 @@ import { cutIfSilent } from "../wire/http-proxy.ts";
 import { hangUpSignal } from "./model-gateway/read-on.ts";
 import { addRemoteRoutes } from "./remote-routes.ts";
 import type { RunSocket } from "./run-socket.ts";
-import { createShares, TooManyWaiting } from "./shares.ts";
+import { createShares } from "./shares.ts";
 import { carriesToken } from "./socket-dir.ts";
 
 /** Services that runs reach through their sockets. */
@@ -44,6 +45,8 @@ const roomForRequests = {
   perOwner: 8 * mebibyte,
   assured: mebibyte,
   maxWaiting: 64,
+  tooMany: () =>
+    refusal("too_many_requests", "Too many requests of this run wait for memory already."),
 };
 /** Memory of one request besides its body, in bytes. */
 const requestBytes = 64 * 1024;
@@ -97,7 +100,7 @@ export function runApiApp(
     // Each run has one such request open all the time: together they would use up the limit.
     if (url === "/run/inbox" && length < smallBody) return;
     const bytes = requestBytes + 2 * length;
-    const release = await room.acquire(instanceId, bytes, hangUpSignal(reply.raw)).catch(asBusy);
+    const release = await room.acquire(instanceId, bytes, hangUpSignal(reply.raw));
     reply.raw.once("close", () => release());
   });
   app.setErrorHandler((error, request, reply) => {
@@ -145,27 +148,11 @@ function unauthorized(socket: RunSocket | undefined, { headers, url }: FastifyRe
   return socket.ended === null ? null : endedRun(socket.ended);
 }
 
-function asBusy(error: unknown): never {
-  if (!(error instanceof TooManyWaiting)) throw error;
-  throw refusal("too_many_requests", "Too many requests of this run wait for memory already.");
-}
-
 /** The refusal for any error. Unexpected errors are passed to `onUnexpected`; the run may retry, as after a restart. */
-function problemOf(error: unknown, onUnexpected: (error: unknown) => void): RunApiError {
-  if (error instanceof RunApiError) return error;
-  const { statusCode = 500, message } = error as { statusCode?: number; message: string };
-  // Errors of the framework: invalid JSON, body too large, unsupported media type.
-  if (statusCode >= 400 && statusCode < 500) return refusal("malformed", message);
+function problemOf(error: unknown, onUnexpected: (error: unknown) => void): Problem {
+  if (isRefusal(error)) return error;
+  // Invalid JSON, a body that is too large, an unsupported media type.
+  if (clientStatus(error) !== null) return refusal("malformed", messageOf(error));
   onUnexpected(error);
   return refusal("unavailable", "The scheduler could not do it; its log says why.");
-}
-
-/** Responds with the problem document (RFC 9457). */
-function sendProblem(reply: FastifyReply, { problem }: RunApiError): FastifyReply {
-  const status = runApiErrors[problem.error];
-  if (problem.error === "unauthorized") reply.header("www-authenticate", "Bearer");
-  return reply
-    .code(status)
-    .type("application/problem+json")
-    .send(JSON.stringify({ type: "about:blank", title: STATUS_CODES[status], status, ...problem }));
 }

@@ -12,7 +12,8 @@ import type { RunTokens } from "./run-tokens.ts";
 import { clearedSocket, writeStopReason } from "./socket-dir.ts";
 import { isAbsoluteForm } from "../wire/http-proxy.ts";
 import { closeOf } from "../wire/join-sockets.ts";
-import { refusal, type RunApiError } from "../wire/protocol.ts";
+import type { Problem } from "../../foundation/errors.ts";
+import { refusal } from "../wire/protocol.ts";
 
 const lengthRequired = "HTTP/1.1 411 Length Required\r\nConnection: close\r\n\r\n";
 
@@ -118,7 +119,7 @@ export class RunSocket implements SocketOwner, Disposable {
     if (dir === null) this.#server.emit("listening");
   }
 
-  /** Listens in the folder. Resolves with the socket's absolute path on this machine. Rejects with a UserError. */
+  /** Listens in the folder. Resolves with the socket's absolute path on this machine. Rejects with a Problem. */
   async listen(dir: string, onProblem: (error: Error) => void): Promise<string> {
     const path = clearedSocket(dir);
     this.#server.listen(path);
@@ -129,7 +130,7 @@ export class RunSocket implements SocketOwner, Disposable {
     return path;
   }
 
-  /** Commits and returns a token for the process with this claim id. Rejects with a RunApiError for other claim ids. */
+  /** Commits and returns a token for the process with this claim id. Rejects with a Problem for other claim ids. */
   claim(claimId: string): Promise<string> {
     return this.tokens.claim(claimId);
   }
@@ -195,12 +196,11 @@ class OpenRequests {
    */
   async answer<T>(
     response: ServerResponse,
-    whyEnded: () => RunApiError,
+    whyEnded: () => Problem,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     if (this.#open.size >= this.#max) {
-      const detail = `This run waits for ${this.#open.size} answers already.`;
-      throw refusal("too_many_requests", detail);
+      throw refusal("too_many_requests", `This run waits for ${this.#open.size} answers already.`);
     }
     const left = new AbortController();
     this.#open.add(left);
@@ -217,7 +217,7 @@ class OpenRequests {
   }
 }
 
-function rejectedAt(signal: AbortSignal, why: () => RunApiError): Promise<never> {
+function rejectedAt(signal: AbortSignal, why: () => Problem): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(why()), { once: true });
   });

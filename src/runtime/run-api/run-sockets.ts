@@ -117,7 +117,7 @@ export function createRunSockets({ records, redactor, onProblem }: RunSocketsDep
       served = given;
       started.resolve(undefined);
     },
-    /** Creates a run's socket in a new folder below `baseDir`, which must exist. Rejects with a UserError. */
+    /** Creates a run's socket in a new folder below `baseDir`, which must exist. Rejects with a Problem. */
     open: (instanceId: string, baseDir: string): Promise<OpenedSocket> =>
       local.open(instanceId, baseDir),
     /** Prepares for a run on another machine, which will connect with this TLS server name. */

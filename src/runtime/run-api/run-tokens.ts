@@ -7,7 +7,7 @@ export interface RunTokens {
   readonly tokenHash: string | null;
   /** The ticket of a run on another machine. */
   readonly ticketHash: string | null;
-  /** A committed token for the claimer with this id. Rejects with a RunApiError for any other claimer. */
+  /** A committed token for the claimer with this id. Rejects with a Problem for any other claimer. */
   claim(claimId: string): Promise<string>;
 }
 

@@ -9,13 +9,12 @@ export interface ShareLimits {
   readonly assured?: number;
   /** How many requests of one owner may wait; further ones are rejected. */
   readonly maxWaiting?: number;
+  /** The error of a request that is one too many. */
+  readonly tooMany?: () => Error;
 }
 
 /** Releases a part, or the rest by default; may be called any number of times. */
 export type Release = (part?: number) => void;
-
-/** The owner has too many requests waiting already. */
-export class TooManyWaiting extends Error {}
 
 interface Waiter {
   readonly amount: number;
@@ -23,7 +22,13 @@ interface Waiter {
 }
 
 /** A semaphore with a share for each owner, such as a run; waiting owners take turns. */
-export function createShares({ total, perOwner, assured = 0, maxWaiting = Infinity }: ShareLimits) {
+export function createShares({
+  total,
+  perOwner,
+  assured = 0,
+  maxWaiting = Infinity,
+  tooMany = () => new Error("too many requests wait"),
+}: ShareLimits) {
   const held = new Map<string, number>();
   const queue = new FairQueue<Waiter>();
   let free = total;
@@ -59,7 +64,7 @@ export function createShares({ total, perOwner, assured = 0, maxWaiting = Infini
     };
   };
   return {
-    /** Rejects with `TooManyWaiting`, or with the reason of `signal`. */
+    /** Rejects with the error of `tooMany`, or with the reason of `signal`. */
     acquire: (owner: string, amount: number, signal: AbortSignal): Promise<Release> =>
       new Promise((resolve, reject) => {
         signal.throwIfAborted();
@@ -80,7 +85,7 @@ export function createShares({ total, perOwner, assured = 0, maxWaiting = Infini
         if (queue.count(owner) <= maxWaiting) return;
         signal.removeEventListener("abort", leave);
         queue.delete(owner, waiter);
-        reject(new TooManyWaiting());
+        reject(tooMany());
       }),
   };
 }

@@ -4,7 +4,7 @@ import { chmodSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { stopReasonFile } from "../wire/run-stop.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 
 /** File name of the socket in its folder. */
 export const socketName = "channel.sock";
@@ -16,32 +16,35 @@ const dirMode = 0o711;
 
 /**
  * Creates a folder with an unguessable name for the socket of one run, and returns its absolute path. Throws a
- * UserError if the socket's path would be too long.
+ * Problem if the socket's path would be too long.
  */
 export function makeSocketDir(baseDir: string): string {
   const dir = join(baseDir, randomBytes(16).toString("base64url"));
   const bytes = Buffer.byteLength(join(dir, socketName));
   if (bytes > longestPath) {
-    const message = `the socket of a run in ${baseDir} would have a path of ${bytes} bytes`;
-    throw new UserError("socket_path_too_long", message, {
-      hint: `A socket's path may hold ${longestPath} bytes: use a folder with a shorter path.`,
-    });
+    throw new Problem(
+      "socket_path_too_long",
+      `the socket of a run in ${baseDir} would have a path of ${bytes} bytes`,
+      `A socket's path may hold ${longestPath} bytes: use a folder with a shorter path.`,
+    );
   }
   mkdirSync(dir);
   return dir;
 }
 
 /**
- * The path of the socket in a folder that an earlier scheduler created; removes a leftover socket. Throws a UserError
+ * The path of the socket in a folder that an earlier scheduler created; removes a leftover socket. Throws a Problem
  * if another user owns the folder, because that user could listen there.
  */
 export function clearedSocket(dir: string): string {
   mkdirSync(dir, { recursive: true });
   const stat = lstatSync(dir);
   if (!stat.isDirectory() || stat.uid !== process.getuid?.()) {
-    throw new UserError("channel_unsafe", `${dir} is not the scheduler's own folder`, {
-      hint: "The run continues, and can send no request to the scheduler any more.",
-    });
+    throw new Problem(
+      "channel_unsafe",
+      `${dir} is not the scheduler's own folder`,
+      "The run continues, and can send no request to the scheduler any more.",
+    );
   }
   // Independent of the umask.
   chmodSync(dir, dirMode);

@@ -5,7 +5,7 @@ import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import type { LogSource } from "../../foundation/logs/log-source.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import type { OpenRun } from "../../foundation/store/recover.ts";
 
 /** An adoptable run of an earlier scheduler, with the config that started it. */
@@ -62,13 +62,15 @@ export async function adoptRuns(
   }
 }
 
-/** Throws a UserError if there are any: a scheduler for a single run can't adopt others. */
+/** Throws a Problem if there are any: a scheduler for a single run can't adopt others. */
 export function refuseAdopted(adopted: readonly AdoptedRun[]): void {
   if (adopted.length === 0) return;
   const names = adopted.map(({ request }) => request.instanceId).join(", ");
-  throw new UserError("runs_left", `runs of a scheduler that died are still running: ${names}`, {
-    hint: "al start takes them over",
-  });
+  throw new Problem(
+    "runs_left",
+    `runs of a scheduler that died are still running: ${names}`,
+    "al start takes them over",
+  );
 }
 
 /** The scheduler's own lines after a run's last one are usually few, and bounded. */

@@ -1,12 +1,7 @@
-import {
-  checkAnswer,
-  endText,
-  personText,
-  questionLimits,
-  shortId,
-} from "../../foundation/contracts/questions.ts";
+import { questionLimits } from "../../foundation/contracts/question-kinds.ts";
+import { isoTime } from "../../../streams/iso-times.ts";
+import { checkAnswer, endText, personText, shortId } from "../../foundation/contracts/questions.ts";
 import type { Answer, AnswerForm, Question } from "../../foundation/contracts/questions.ts";
-import { isoTime } from "../../foundation/contracts/format.ts";
 import type { NewQuestion } from "../../features/people/questions.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { refusal, type RequestAnswer, type RequestBody } from "../wire/protocol.ts";
@@ -125,7 +120,7 @@ function answerOf(
   return { ok: true, answer, by: who, at: isoTime(answeredAt ?? 0) };
 }
 
-/** Throws a RunApiError `malformed`. */
+/** Throws a Problem `malformed`. */
 function newQuestion(
   { agent, instanceId }: LiveRun,
   subject: string,

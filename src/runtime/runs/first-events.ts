@@ -1,4 +1,4 @@
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 
 /** The first event of a work item: it runs, waits, or is rejected. */
@@ -6,7 +6,7 @@ export type FirstEvent = Extract<RunEvent, { type: "queued" | "started" | "refus
 
 interface Waiting {
   readonly resolve: (event: FirstEvent) => void;
-  readonly reject: (error: UserError) => void;
+  readonly reject: (error: Problem) => void;
 }
 
 /**
@@ -17,7 +17,7 @@ export function createFirstEvents(isStopping: () => boolean) {
   const waiting = new Map<string, Waiting>();
   return {
     /**
-     * The first event of the work item; call this before the item is dispatched. Rejects with UserError `draining` if the
+     * The first event of the work item; call this before the item is dispatched. Rejects with Problem `draining` if the
      * scheduler stops before: the item, which is committed by then, waits for the next start.
      */
     of: (itemId: string): Promise<FirstEvent> =>
@@ -40,8 +40,8 @@ export function createFirstEvents(isStopping: () => boolean) {
 
 export type FirstEvents = ReturnType<typeof createFirstEvents>;
 
-function stopped(): UserError {
-  return new UserError("draining", "the scheduler is stopping; the work waits for its next start");
+function stopped(): Problem {
+  return new Problem("draining", "the scheduler is stopping; the work waits for its next start");
 }
 
 function decides(event: RunEvent): event is FirstEvent {

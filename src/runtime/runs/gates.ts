@@ -1,3 +1,4 @@
+import { questionLimits } from "../../foundation/contracts/question-kinds.ts";
 import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
 import type { NewQuestion } from "../../features/people/questions.ts";
 import { hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
@@ -8,7 +9,7 @@ import {
   type AllowedHost,
 } from "../../foundation/contracts/network-allow.ts";
 import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";
-import { questionLimits, type Question } from "../../foundation/contracts/questions.ts";
+import { type Question } from "../../foundation/contracts/questions.ts";
 import { unlessAborted } from "../runners/as-run.ts";
 import { tooManyQuestions, waitForAnswer, waitId, type QuestionContext } from "./asks.ts";
 import type { LiveRun } from "./live-run.ts";

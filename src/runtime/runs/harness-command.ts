@@ -1,7 +1,7 @@
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import { runtimes } from "../../../streams/runtimes.ts";
-import { messageOf, UserError } from "../../foundation/errors.ts";
+import { messageOf, Problem } from "../../foundation/errors.ts";
 import type { LlmCli } from "../harness/llm-cli/llm-cli.ts";
 import { cliFor } from "../harness/llm-cli/clis.ts";
 import { findProgram } from "../wire/find-program.ts";
@@ -54,11 +54,11 @@ function rootProblem({ name, harness }: Pick<AgentConfig, "name" | "harness">): 
   return { reason, hint, isCertain: false };
 }
 
-/** Rejects with a UserError if runs certainly can't start their command line. */
+/** Rejects with a Problem if runs certainly can't start their command line. */
 export async function checkCommand(agent: AgentConfig, env: NodeJS.ProcessEnv): Promise<void> {
   const problem = await commandProblem(agent, env);
   if (problem === null || !problem.isCertain) return;
-  throw new UserError("missing_command", problem.reason, { hint: problem.hint });
+  throw new Problem("missing_command", problem.reason, problem.hint);
 }
 
 /** Why a run refuses messages of people while it works, by their kind; null for those that it takes. */

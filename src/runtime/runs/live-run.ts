@@ -8,7 +8,7 @@ import type { RunStart, Suspension } from "../../../streams/runs/suspension.ts";
 import type { LogEntry, LogLevel, RunEvent, RunRequest } from "../../../streams/vocabulary.ts";
 import { runtimes } from "../../../streams/runtimes.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
-import { mountedSocketDir, refusal } from "../wire/protocol.ts";
+import { endedRun, mountedSocketDir } from "../wire/protocol.ts";
 import type { ModelVerdict, RequestAnswer, RequestName, RunApiRequest } from "../wire/protocol.ts";
 import type { McpTool } from "../../foundation/contracts/mcp.ts";
 import type { Redacted, Redactor } from "../../foundation/credentials/redactor.ts";
@@ -38,7 +38,7 @@ export interface LiveRunDeps {
   /** Stops the environment of a waiting run, if its runtime can; the other function starts it again. May reject. */
   readonly freeze: (request: RunRequest) => Promise<void>;
   readonly thaw: (request: RunRequest) => Promise<void>;
-  /** Creates the socket of a run that starts. Rejects with a UserError. */
+  /** Creates the socket of a run that starts. Rejects with a Problem. */
   readonly openSocket: (request: RunRequest) => Promise<OpenedSocket>;
   readonly onProblem: (message: string) => void;
 }
@@ -155,7 +155,7 @@ export class LiveRun implements Disposable {
 
   /**
    * Creates its socket, as its job names it; null for an adopted run, which has its own. A restarted run gets another
-   * one. Rejects with a UserError.
+   * one. Rejects with a Problem.
    */
   async openSocket(): Promise<Job["channel"]> {
     if (this.#isAdopted) return null;
@@ -248,7 +248,7 @@ export class LiveRun implements Disposable {
     this.#isOver = true;
     this.#cancelRest();
     this.freezer.forget();
-    this.pending.refuseAll(runIsOver());
+    this.pending.refuseAll(endedRun("over"));
     const endings = [...this.#endings];
     this.#endings.clear();
     for (const ending of endings) ending();
@@ -304,12 +304,7 @@ export class LiveRun implements Disposable {
   }
 }
 
-/** Rejects any request of a run that is not live. */
-export function runIsOver() {
-  return refusal("unauthorized", "This run is over.");
-}
-
-/** The handlers of these requests. Each rejects with a RunApiError to refuse. */
+/** The handlers of these requests. Each rejects with a Problem to refuse. */
 export type Performers<N extends RequestName = RequestName> = {
   readonly [A in N]: (run: LiveRun, request: RunApiRequest<A>) => Promise<RequestAnswer<A>>;
 };

@@ -2,7 +2,8 @@ import { Subject } from "rxjs";
 import type { RunOwner } from "../../../streams/runs/suspension.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import type { RunSocket } from "../run-api/run-socket.ts";
-import { LiveRun, runIsOver, type LiveRunDeps } from "./live-run.ts";
+import { endedRun } from "../wire/protocol.ts";
+import { LiveRun, type LiveRunDeps } from "./live-run.ts";
 
 /** The live runs, none at first; each is owned here from its claim or adoption to its end. */
 export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">) {
@@ -34,10 +35,10 @@ export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">) {
     /** Instance ids of an agent's runs. */
     of: (agent: string): readonly string[] =>
       [...runs.values()].flatMap((run) => (run.agent === agent ? run.instanceId : [])),
-    /** Throws a RunApiError `unauthorized` if the run is not live. */
+    /** Throws a Problem `unauthorized` if the run is not live. */
     get: (instanceId: string): LiveRun => {
       const run = runs.get(instanceId);
-      if (run === undefined) throw runIsOver();
+      if (run === undefined) throw endedRun("over");
       return run;
     },
     onEvent: (event: RunEvent) => {

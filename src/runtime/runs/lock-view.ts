@@ -1,20 +1,15 @@
-import { isoTime } from "../../foundation/contracts/format.ts";
 import type { HeldLock } from "../../foundation/contracts/run-state.ts";
 import type { LockStatus } from "../../../streams/status/wire.ts";
 import type { Lock } from "../../foundation/contracts/operator-api.ts";
 import { concat, Subject } from "rxjs";
+import { isoTime } from "../../../streams/iso-times.ts";
 import type { LockStatusEvent } from "../../../streams/status/reduce-status.ts";
 import type { LiveRun, WaitedLock } from "./live-run.ts";
 
 /** A lock as shown to operators and other runs. */
 export function lockView({ resource, agent, instanceId, heldSince, expiresAt }: HeldLock): Lock {
-  return {
-    resource,
-    agent,
-    instanceId,
-    heldSince: isoTime(heldSince),
-    expiresAt: isoTime(expiresAt),
-  };
+  const times = { heldSince: isoTime(heldSince), expiresAt: isoTime(expiresAt) };
+  return { resource, agent, instanceId, ...times };
 }
 
 /** The held locks among all that runs hold or wait for. */

@@ -1,4 +1,4 @@
-import { isoTime } from "../../foundation/contracts/format.ts";
+import { isoTime } from "../../../streams/iso-times.ts";
 import type { HeldLock } from "../../foundation/contracts/run-state.ts";
 import { drive } from "../../foundation/drive.ts";
 import { createLocks, type LockCommand, type LockEvent } from "./rules/locks.ts";

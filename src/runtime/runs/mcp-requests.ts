@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { isoTime } from "../../../streams/iso-times.ts";
 import type { McpServer } from "../../../streams/agent-config.ts";
-import { isoTime } from "../../foundation/contracts/format.ts";
 import { allowsTool, mcpCallLine, mcpLimits } from "../../foundation/contracts/mcp.ts";
 import type { McpResult, McpTool } from "../../foundation/contracts/mcp.ts";
 import { canonicalHost } from "../../foundation/contracts/network-allow.ts";
@@ -24,7 +24,7 @@ function failed(server: string, error: unknown): McpResult {
 export function createMcpRequests(context: RequestContext, gates: Gates) {
   const { mcp: store, connectMcp, configOf, clock, redact, redactValue, questions } = context;
 
-  /** By the current config. Throws a RunApiError. */
+  /** By the current config. Throws a Problem. */
   const serverOf = (run: LiveRun, name: string): McpServer => {
     const { mcp } = configOf(run.agent) ?? run.request.agent;
     const found = mcp.find((server) => server.name === name);
@@ -91,7 +91,7 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
     opening.catch(() => run.mcp.delete(key));
     return opening;
   };
-  /** Throws a RunApiError if the agent does not have the tool, or a person denied it. */
+  /** Throws a Problem if the agent does not have the tool, or a person denied it. */
   const approved = async (
     run: LiveRun,
     { tools }: RunMcpServer,

@@ -8,7 +8,7 @@ import {
   modelDefaults,
   modelsOfRuns,
 } from "../../foundation/contracts/model-defaults.ts";
-import { messageOf, reasonOf, UserError } from "../../foundation/errors.ts";
+import { messageOf, reasonOf, Problem } from "../../foundation/errors.ts";
 import { cliFor } from "../harness/llm-cli/clis.ts";
 import type { Credential } from "../../foundation/credentials/load-credential.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
@@ -19,7 +19,7 @@ import { createModelGateway } from "../run-api/model-gateway/model-gateway.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import { noteRefusals } from "./run-meter.ts";
 
-/** Loads credentials and scripts of models. Both reject with a UserError that names the missing item and a fix. */
+/** Loads credentials and scripts of models. Both reject with a Problem that names the missing item and a fix. */
 export interface ModelSources {
   /** `type` or `type:instance`; the secrets are known to the redactor before this resolves. */
   readonly credential: (reference: string) => Promise<Credential>;
@@ -41,7 +41,7 @@ export function createModelCalls(
       const found = modelsOfRuns(agent).find((model) => model.name === name);
       if (found !== undefined) return upstreamModel(found, agent, sources);
       const detail = `the config of agent ${agent.name} has no model ${JSON.stringify(name)}`;
-      return Promise.reject(new UserError("unknown_model", detail));
+      return Promise.reject(new Problem("unknown_model", detail));
     },
     agentOf: (instanceId) => runs.get(instanceId).agent,
     isEnding: (instanceId) => runs.find(instanceId)?.isEnding ?? false,
@@ -53,7 +53,7 @@ export function createModelCalls(
   });
 }
 
-/** The model as the gateway calls it for the agent's runs. Rejects with a UserError if its key or script is missing. */
+/** The model as the gateway calls it for the agent's runs. Rejects with a Problem if its key or script is missing. */
 async function upstreamModel(
   model: ModelConfig,
   { harness }: Pick<AgentConfig, "harness">,
@@ -104,7 +104,7 @@ export async function modelProblem(
     await secretsOfModel(model, sources);
     return null;
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
+    if (!(error instanceof Problem)) throw error;
     return reasonOf(error);
   }
 }

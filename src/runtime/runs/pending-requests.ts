@@ -139,7 +139,7 @@ export function createPendingRequests(
 
   /**
    * Begins a request unless it is already pending; it is cancelled `graceMs` after the last connection that waits for
-   * the answer closed. Rejects with a RunApiError `malformed` if the id is that of another request.
+   * the answer closed. Rejects with a Problem `malformed` if the id is that of another request.
    */
   const join = <T>({ id, body, signal }: Joined, begin: Begin<T>, graceMs = 0): Promise<T> => {
     const known = entries.get(id);

@@ -1,16 +1,16 @@
+import { questionLimits } from "../../foundation/contracts/question-kinds.ts";
 import { modelsOfRuns } from "../../foundation/contracts/model-defaults.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { AgentConfig, ModelConfig } from "../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import { outsideOfRuns } from "../../foundation/contracts/job.ts";
 import type { Job, JobCredential, JobFile, JobModel } from "../../foundation/contracts/job.ts";
-import { questionLimits } from "../../foundation/contracts/questions.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import type { Brokering } from "../run-api/egress/broker/brokering.ts";
 import { modelProblem, type ModelSources } from "./model-calls.ts";
 import type { Credential } from "../../foundation/credentials/load-credential.ts";
 
-/** The sources of a job. All reject with a UserError that names the missing part and has a hint. */
+/** The sources of a job. All reject with a Problem that names the missing part and has a hint. */
 export interface JobSources extends ModelSources {
   /** Rejects if the command line of the agent's harness is certainly missing. */
   readonly checkCommand: (agent: AgentConfig) => Promise<void>;
@@ -89,7 +89,7 @@ async function jobModels(agent: AgentConfig, sources: JobSources): Promise<JobMo
   const ordered = sources.orderModels(modelsOfRuns(agent));
   const tried = await Promise.all(ordered.map((model) => jobModel(model, sources)));
   if (tried.some(({ problem }) => problem === undefined)) return tried.map(patientIn(agent));
-  throw new UserError("no_model", noModel(tried));
+  throw new Problem("no_model", noModel(tried));
 }
 
 /** A command line waits at the model gateway while a person is asked to approve its spending. */

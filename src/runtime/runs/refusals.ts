@@ -1,15 +1,15 @@
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { maxLocksOfRun, type LockRefusal } from "./rules/locks.ts";
-import { refusal, type RunApiError } from "../wire/protocol.ts";
+import { refusal } from "../wire/protocol.ts";
 import { didYouMean } from "../../foundation/contracts/did-you-mean.ts";
 import { lockView } from "./lock-view.ts";
 
 /** Why a lock is not given, not extended or not released. */
-export function lockRefusal(refused: LockRefusal, resource: string): RunApiError {
+export function lockRefusal(refused: LockRefusal, resource: string): Problem {
   const { why, holder } = refused;
   const held = holder === null ? {} : { holder: lockView(holder) };
   const by = holder?.instanceId ?? "no run";
-  const problem = (detail: string): RunApiError => refusal(why, detail, held);
+  const problem = (detail: string): Problem => refusal(why, detail, held);
   switch (why) {
     case "held":
       return problem(`${resource} is held by ${by}.`);
@@ -27,9 +27,8 @@ export function lockRefusal(refused: LockRefusal, resource: string): RunApiError
   }
 }
 
+/** The codes of refusals for codes that runs don't know. */
 const codes = {
-  unknown_agent: "unknown_agent",
-  disabled: "disabled",
   invalid_config: "disabled",
   draining: "unavailable",
   refused: "unavailable",
@@ -54,6 +53,6 @@ export function mustHaveSource(
 
 /** The same rejection for a run; `unavailable` if the run can't change its cause. Other errors are unchanged. */
 export function fromOperation(error: unknown): unknown {
-  if (!(error instanceof UserError) || !(error.code in codes)) return error;
+  if (!(error instanceof Problem) || !(error.code in codes)) return error;
   return refusal(codes[error.code as keyof typeof codes], error.message, { cause: error });
 }

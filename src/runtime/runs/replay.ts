@@ -1,4 +1,4 @@
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import type { Trigger, WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import type { Replayed, ReplayResult } from "../../foundation/contracts/operator-api.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
@@ -30,7 +30,7 @@ export async function replay(
   const read = deps.readAgain(receipt);
   if (read === null) {
     const message = `receipt "${receiptId}" can't be read as a delivery of type ${receipt.type}`;
-    throw new UserError("unreadable_receipt", message);
+    throw new Problem("unreadable_receipt", message);
   }
   const { event, result } =
     only === null ? read : { ...read, result: { matched: [only], disabled: [], reason: null } };
@@ -99,12 +99,12 @@ export async function replayTrigger(id: string, deps: ReplayDeps): Promise<Repla
   mustTakeWork(deps);
   const original = deps.store.originals.of(id);
   if (original === undefined) {
-    throw new UserError("unknown_trigger", `there is no trigger "${id}" in the history`);
+    throw new Problem("unknown_trigger", `there is no trigger "${id}" in the history`);
   }
   const { agent, receiptId, trigger } = original;
   if (receiptId !== null) return replay(receiptId, agent, deps, id);
   if (agent === null || trigger === null) {
-    throw new UserError("refused", `the trigger "${id}" asked no agent for a run`);
+    throw new Problem("refused", `the trigger "${id}" asked no agent for a run`);
   }
   mustBeRunnable(deps, agent);
   const again = { id: uuidV7(), agent, at: Date.now(), attempt: 1, replayOf: id };

@@ -32,7 +32,7 @@ export interface RequestContext {
   /** The active config of an agent; undefined without one. */
   readonly configOf: (agent: string) => AgentConfig | undefined;
   readonly agentNames: () => readonly string[];
-  /** Throws an UserError with the reason why the agent can't run. */
+  /** Throws a Problem with the reason why the agent can't run. */
   readonly mustBeRunnable: (agent: string) => void;
   /** Dispatches committed work. */
   readonly dispatch: (items: readonly WorkItem[]) => void;

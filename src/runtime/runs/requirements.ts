@@ -4,7 +4,7 @@ import type { Observable } from "rxjs";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { runtimes } from "../../../streams/runtimes.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
-import type { Problem, RunEvent } from "../../../streams/vocabulary.ts";
+import type { Diagnostic, RunEvent } from "../../../streams/vocabulary.ts";
 import { loadCredential } from "../../foundation/credentials/load-credential.ts";
 import { reasonOf } from "../../foundation/errors.ts";
 import { readScriptFile } from "../../features/models/scripted.ts";
@@ -27,7 +27,7 @@ export interface RequirementSources extends ModelSources {
 export async function unmetRequirements(
   agent: AgentConfig,
   sources: RequirementSources,
-): Promise<readonly Problem[]> {
+): Promise<readonly Diagnostic[]> {
   if (agent.scale === 0) return [];
   const unmet = await Promise.all([
     unmetCredentials(agent, sources),
@@ -43,7 +43,7 @@ export async function unmetRequirements(
 export function requirementCheck(
   home: string,
   env: NodeJS.ProcessEnv,
-): (agent: AgentConfig) => Promise<readonly Problem[]> {
+): (agent: AgentConfig) => Promise<readonly Diagnostic[]> {
   const once = <T>(read: (key: string) => Promise<T>): ((key: string) => Promise<T>) => {
     const known = new Map<string, Promise<T>>();
     return (key) => {
@@ -119,7 +119,7 @@ function configOf({ name }: AgentConfig): string {
   return `agents/${name}/config.toml`;
 }
 
-function problem(severity: Problem["severity"], file: string, message: string): Problem {
+function problem(severity: Diagnostic["severity"], file: string, message: string): Diagnostic {
   return { severity, file, line: null, column: null, message };
 }
 
@@ -127,7 +127,7 @@ export interface RequirementDeps {
   readonly agent: (name: string) => AgentRecord | undefined;
   readonly agents: () => Iterable<AgentRecord>;
   /** Begins a check of several agents, which reads shared sources once. */
-  readonly check: () => (config: AgentConfig) => Promise<readonly Problem[]>;
+  readonly check: () => (config: AgentConfig) => Promise<readonly Diagnostic[]>;
   readonly now: () => number;
 }
 
@@ -187,6 +187,6 @@ async function checked(
   return events.flat();
 }
 
-function isSame(a: readonly Problem[], b: readonly Problem[]): boolean {
+function isSame(a: readonly Diagnostic[], b: readonly Diagnostic[]): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -167,7 +167,7 @@ function createPeopleRequests({
   };
 }
 
-/** The scheduler knows secrets that the run does not have. Throws a RunApiError `malformed`. */
+/** The scheduler knows secrets that the run does not have. Throws a Problem `malformed`. */
 function redactedLines(lines: string, redactValue: (value: unknown) => unknown): string {
   try {
     return lines

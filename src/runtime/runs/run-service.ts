@@ -8,7 +8,7 @@ import type {
 } from "../../features/webhooks/delivery-report.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import type { Webhooks } from "../../features/webhooks/webhooks.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import type { OverBudget } from "../../../streams/agent-graph.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
@@ -62,7 +62,7 @@ export function createRunService(context: SchedulerContext, ports: RunServicePor
     update$: status.update$,
     /** Whether the snapshot has an agent of this name. */
     hasAgent: (name: string) => status.agent(name) !== undefined,
-    /** Throws UserError `unknown_agent`. */
+    /** Throws Problem `unknown_agent`. */
     agent: (name: string): AgentDetail => {
       const { config } = knownAgent(status, name);
       if (config === null) return { config, nextTicks: [] };
@@ -84,7 +84,7 @@ export function createRunService(context: SchedulerContext, ports: RunServicePor
       const { config } = knownAgent(status, name);
       if (enabled && config?.scale === 0) {
         const message = `agent "${name}" has scale = 0 in its config.toml; set scale there to enable it`;
-        throw new UserError("disabled", message);
+        throw new Problem("disabled", message);
       }
       await switches.setEnabled(name, enabled);
     },
@@ -114,7 +114,7 @@ export function createRunService(context: SchedulerContext, ports: RunServicePor
     killInstance: (instanceId: string) => {
       if (runs.find(instanceId) === undefined) {
         const message = `no run "${instanceId}" is running`;
-        return Promise.reject(new UserError("unknown_instance", message));
+        return Promise.reject(new Problem("unknown_instance", message));
       }
       inputs.kill$.next({ instanceId });
       return Promise.resolve();
@@ -133,7 +133,7 @@ export function createRunService(context: SchedulerContext, ports: RunServicePor
       await refused.flush();
       return refused.query(query);
     },
-    /** Why an agent did not run. Rejects with UserError `unknown_agent`. */
+    /** Why an agent did not run. Rejects with Problem `unknown_agent`. */
     whyNot: async (name: string, query: WhyNotQuery) => {
       const record = knownAgent(status, name);
       await refused.flush();
@@ -144,17 +144,17 @@ export function createRunService(context: SchedulerContext, ports: RunServicePor
       const now = whyNotNow(record, { paused, held, running, scale, locks });
       return whyNot(record, now, query, context);
     },
-    /** The calls around an entry of the history, its secrets redacted. Throws UserError `unknown_trigger`. */
+    /** The calls around an entry of the history, its secrets redacted. Throws Problem `unknown_trigger`. */
     callTree: (id: string) => {
       const tree = store.history.callTree(id);
       if (tree === undefined) {
-        throw new UserError("unknown_trigger", `there is no trigger "${id}" in the history`);
+        throw new Problem("unknown_trigger", `there is no trigger "${id}" in the history`);
       }
       const { redactValue } = redactor;
       const context = tree.context === null ? null : redact(tree.context);
       return { ...tree, context, value: redactValue(tree.value) };
     },
-    /** A run with its version, result and calls, its secrets redacted. Rejects with UserError `unknown_instance`. */
+    /** A run with its version, result and calls, its secrets redacted. Rejects with Problem `unknown_instance`. */
     run: async (instanceId: string, withPrompt = false) => {
       const live = runs.find(instanceId)?.request.agent;
       const view = await viewRun(instanceId, all, withPrompt);
@@ -162,11 +162,11 @@ export function createRunService(context: SchedulerContext, ports: RunServicePor
     },
     /**
      * Compares the versions of two runs; without `other`, with the agent's last successful run before it. Rejects with
-     * UserError `unknown_instance` or `unknown_version`.
+     * Problem `unknown_instance` or `unknown_version`.
      */
     runDifference: (instanceId: string, other: string | null) =>
       compareRuns(instanceId, other, context),
-    /** A stored delivery with its secrets redacted. Throws UserError `unknown_receipt`. */
+    /** A stored delivery with its secrets redacted. Throws Problem `unknown_receipt`. */
     receipt: (id: string) =>
       viewReceipt(id, { receipt: (key) => store.receipts.get(key), redactor }),
     /**
@@ -176,7 +176,7 @@ export function createRunService(context: SchedulerContext, ports: RunServicePor
     replay: (id: string, agent: string | null) => replay(id, agent, all),
     /**
      * Runs the work of a history entry of any kind again, as new work that is committed first. Throws
-     * UserError `unknown_trigger`.
+     * Problem `unknown_trigger`.
      */
     replayTrigger: (id: string) => replayTrigger(id, all),
     ...createSteerOperations({

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { isoTime } from "../../../streams/iso-times.ts";
 import { nullableText } from "../../foundation/contracts/wire-fields.ts";
 import { auditSchema } from "../../features/people/audit-report.ts";
 import { failingSchema, historyEntrySchema } from "../../foundation/contracts/history.ts";
 import { questionSchema, personSchema } from "../../foundation/contracts/question-views.ts";
 import { inboxKinds, type InboxMessage } from "../../foundation/contracts/questions.ts";
-import { isoTime } from "../../foundation/contracts/format.ts";
 import { runHostSchema } from "../../foundation/contracts/run-hosts.ts";
 
 /** The agent's version of a run. */
@@ -40,7 +40,7 @@ export const inboxMessageSchema = z
 export type InboxView = z.infer<typeof inboxMessageSchema>;
 
 export function inboxView({ seq, at, kind, text, by, ...rest }: InboxMessage): InboxView {
-  const receivedAt = rest.receivedAt === null ? null : isoTime(rest.receivedAt);
+  const receivedAt = isoTime(rest.receivedAt);
   return { seq, at: isoTime(at), kind, text, by, receivedAt, continuedBy: rest.continuedBy };
 }
 

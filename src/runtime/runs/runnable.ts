@@ -1,4 +1,4 @@
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import type { Inputs } from "../../foundation/scheduler/inputs.ts";
 import type { OverBudget } from "../../../streams/agent-graph.ts";
 import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
@@ -18,26 +18,26 @@ export interface StartableDeps extends RunnableDeps {
   readonly inputs: Pick<Inputs, "workPausedAfter$">;
 }
 
-/** Throws UserError `draining` once the scheduler stops: it then accepts no work whose sender waits for it. */
+/** Throws Problem `draining` once the scheduler stops: it then accepts no work whose sender waits for it. */
 export function mustTakeWork({ stopping }: Pick<RunnableDeps, "stopping">): void {
   if (stopping.phase() !== "draining") return;
-  throw new UserError("draining", "the scheduler is stopping");
+  throw new Problem("draining", "the scheduler is stopping");
 }
 
-/** Throws the UserError with the reason why an agent can't run now. */
+/** Throws the Problem with the reason why an agent can't run now. */
 export function mustBeRunnable(deps: RunnableDeps, name: string): void {
   const { config, enabled, removed, configError } = knownAgent(deps.status, name);
-  if (removed) throw new UserError("unknown_agent", `agent "${name}" was removed`);
+  if (removed) throw new Problem("unknown_agent", `agent "${name}" was removed`);
   mustTakeWork(deps);
   if (config === null) {
-    throw new UserError("invalid_config", configError ?? "its config is invalid");
+    throw new Problem("invalid_config", configError ?? "its config is invalid");
   }
   if (enabled && config.scale > 0) return mustHaveMoney(deps, name);
   const how =
     config.scale === 0
       ? "by scale = 0 in its config.toml; set scale there to enable it"
       : `(al resume ${name} enables it)`;
-  throw new UserError("disabled", `agent "${name}" is disabled ${how}`);
+  throw new Problem("disabled", `agent "${name}" is disabled ${how}`);
 }
 
 /** As mustBeRunnable, for work that a person starts: it is rejected with `paused` rather than left to wait. */
@@ -45,13 +45,13 @@ export function mustBeStartable(deps: StartableDeps, name: string): void {
   mustBeRunnable(deps, name);
   if (deps.inputs.workPausedAfter$.value === null) return;
   const message = "All new work is paused, so no run was started. Resume it with al resume.";
-  throw new UserError("paused", message);
+  throw new Problem("paused", message);
 }
 
 /** Work of an agent that waits for money waits with the agent. */
 function mustHaveMoney({ overBudget }: RunnableDeps, name: string): void {
   const over = overBudget?.(name) ?? null;
-  if (over?.onLimit === "stop") throw new UserError("refused", over.reason);
+  if (over?.onLimit === "stop") throw new Problem("refused", over.reason);
 }
 
 type Refused = Extract<RunEvent, { type: "refused" }>;
@@ -63,13 +63,13 @@ type Refused = Extract<RunEvent, { type: "refused" }>;
 export function refusalOf(
   { agent, outcome, reason }: Pick<Refused, "agent" | "outcome" | "reason">,
   deps: RunnableDeps,
-): UserError {
+): Problem {
   try {
     mustBeRunnable(deps, agent);
   } catch (error) {
-    if (error instanceof UserError) return error;
+    if (error instanceof Problem) return error;
     throw error;
   }
   const code = outcome === "rejected" ? "store_unavailable" : "refused";
-  return new UserError(code, reason);
+  return new Problem(code, reason);
 }

@@ -1,6 +1,6 @@
 import { v5 as uuidV5 } from "uuid";
 import type { Trigger } from "../../../streams/vocabulary.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import type { Store } from "../../foundation/store/store.ts";
 import type { StartedManual } from "./steer.ts";
 
@@ -30,7 +30,7 @@ export function createStartOnce(
     if (trigger === null) return null;
     if (trigger.kind !== "manual" || trigger.prompt !== prompt) {
       const message = "this idempotency key started the agent with another prompt; use a new key";
-      throw new UserError("conflict", message);
+      throw new Problem("conflict", message);
     }
     const [entry] = history.query({ id, page: 1, limit: 1 }).triggers;
     const { instanceId = null, outcome = null } = entry ?? {};

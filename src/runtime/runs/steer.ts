@@ -6,7 +6,7 @@ import type { Trigger } from "../../../streams/vocabulary.ts";
 import type { Inbox } from "../../features/people/inbox.ts";
 import type { RunSessions } from "../../features/people/run-sessions.ts";
 import type { Person } from "../../foundation/contracts/questions.ts";
-import { UserError } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import type { Store } from "../../foundation/store/store.ts";
 import { whyNoInput } from "./harness-command.ts";
 import type { LiveRuns } from "./live-runs.ts";
@@ -33,7 +33,7 @@ export interface StartedManual {
 /** The operations on single runs for people who step in. */
 export const createSteerOperations = (deps: SteerDeps) => ({
   /**
-   * Sends a text to a live run, or with null asks it to stop after its turn. Rejects with UserError `unknown_instance`,
+   * Sends a text to a live run, or with null asks it to stop after its turn. Rejects with Problem `unknown_instance`,
    * or `refused` with the reason.
    */
   steer: async (instanceId: string, text: string | null, by: Person): Promise<InboxView> => {
@@ -42,22 +42,22 @@ export const createSteerOperations = (deps: SteerDeps) => ({
     const { agent } = run.request;
     const kind = text === null ? "stop" : "steer";
     const reason = whyNoInput(agent)[kind];
-    if (reason !== null) throw new UserError("refused", reason);
+    if (reason !== null) throw new Problem("refused", reason);
     const added = await deps.inbox.add({ instanceId, kind, text: text ?? "", by });
     if (added !== null) return inboxView(added);
     const { keepsSession } = harnesses[agent.harness.type];
     const next = keepsSession ? `; after its hooks, ${continuing(instanceId)}` : "";
-    throw new UserError("refused", `the session of ${instanceId} takes no more messages${next}`);
+    throw new Problem("refused", `the session of ${instanceId} takes no more messages${next}`);
   },
   /**
-   * Starts a run of the same agent with the session of one that has ended. Rejects with UserError `unknown_instance`, or
+   * Starts a run of the same agent with the session of one that has ended. Rejects with Problem `unknown_instance`, or
    * `refused` with the reason.
    */
   continueRun: async (instanceId: string, prompt: string, by: Person) => {
     const { agent, endedAt } = mustHaveRun(instanceId, deps.store).entry;
     if (deps.runs.find(instanceId) !== undefined || endedAt === null || agent === null) {
       const reason = `the run ${instanceId} has not ended: al steer ${instanceId} sends it a message`;
-      throw new UserError("refused", reason);
+      throw new Problem("refused", reason);
     }
     mustBeStartable(deps, agent);
     mustHaveSession(instanceId, deps.status.agent(agent)?.config ?? null, deps);
@@ -70,18 +70,18 @@ export const createSteerOperations = (deps: SteerDeps) => ({
   },
 });
 
-function notLive(instanceId: string, { store, sessions }: SteerDeps): UserError {
+function notLive(instanceId: string, { store, sessions }: SteerDeps): Problem {
   const { outcome } = mustHaveRun(instanceId, store).entry;
   const state = outcome === null ? "has not started yet" : `has ended (${outcomeText(outcome)})`;
   const next = sessions.isWhole(instanceId) ? `: ${continuing(instanceId)}` : "";
-  return new UserError("refused", `the run ${instanceId} ${state}${next}`);
+  return new Problem("refused", `the run ${instanceId} ${state}${next}`);
 }
 
 function continuing(instanceId: string): string {
   return `al continue ${instanceId} "…" starts a run with its session`;
 }
 
-/** Throws UserError `refused` if the run's session is not kept, or the agent's harness can't take it. */
+/** Throws Problem `refused` if the run's session is not kept, or the agent's harness can't take it. */
 function mustHaveSession(
   instanceId: string,
   config: Pick<AgentConfig, "harness"> | null,
@@ -90,9 +90,9 @@ function mustHaveSession(
   const { type, command } = config?.harness ?? { type: "pi", command: "" };
   if (!harnesses[type].keepsSession) {
     const reason = `${command} keeps its sessions to itself: only runs of the pi harness can be continued`;
-    throw new UserError("refused", reason);
+    throw new Problem("refused", reason);
   }
   if (sessions.isWhole(instanceId)) return;
   const reason = `the session of ${instanceId} is not kept: it never began, its process was killed at once, or it is older than the history`;
-  throw new UserError("refused", reason);
+  throw new Problem("refused", reason);
 }

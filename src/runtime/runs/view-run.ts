@@ -1,5 +1,5 @@
 import { createSpend } from "../../features/spend/spend-store.ts";
-import { hasCode, UserError } from "../../foundation/errors.ts";
+import { hasCode, Problem } from "../../foundation/errors.ts";
 import { kindOf } from "../../foundation/contracts/log-kinds.ts";
 import { logFileOf } from "../../foundation/logs/log-files.ts";
 import { positionId } from "../../foundation/logs/log-position.ts";
@@ -29,7 +29,7 @@ export interface ViewRunDeps {
   readonly redactor: Pick<Redactor, "redact" | "redactValue">;
 }
 
-/** A run with all its data, its secrets redacted; with `withPrompt`, the model's input. Throws UserError `unknown_instance`. */
+/** A run with all its data, its secrets redacted; with `withPrompt`, the model's input. Throws Problem `unknown_instance`. */
 export async function viewRun(
   instanceId: string,
   deps: ViewRunDeps,
@@ -92,12 +92,12 @@ function ofPeople(instanceId: string, trigger: Trigger | null, { store, redactor
   };
 }
 
-/** Throws UserError `unknown_instance`. */
+/** Throws Problem `unknown_instance`. */
 export function mustHaveRun(instanceId: string, store: Pick<Store, "runs">): StoredRun {
   const run = store.runs.find(instanceId);
   if (run !== undefined) return run;
   const message = `there is no run "${instanceId}" in the history`;
-  throw new UserError("unknown_instance", message);
+  throw new Problem("unknown_instance", message);
 }
 
 /** The version of a run; null for one of an earlier version of the program. */
@@ -198,7 +198,7 @@ async function modelPrompt(
 
 /**
  * Compares the versions of two runs, from the one that started first to the later one. Without `other`, the first is
- * the agent's last successful run before it. Throws UserError `unknown_instance` or `unknown_version`.
+ * the agent's last successful run before it. Throws Problem `unknown_instance` or `unknown_version`.
  */
 export async function compareRuns(
   instanceId: string,
@@ -222,7 +222,7 @@ function mustHaveEarlier(instanceId: string, store: Pick<Store, "runs">): string
   const earlier = store.runs.succeededBefore(instanceId);
   if (earlier !== null) return earlier;
   const message = `no run of its agent before "${instanceId}" that succeeded is in the history; name the run to compare it with`;
-  throw new UserError("unknown_instance", message);
+  throw new Problem("unknown_instance", message);
 }
 
 function ranContent(instanceId: string, store: Pick<Store, "runs">) {
@@ -231,7 +231,7 @@ function ranContent(instanceId: string, store: Pick<Store, "runs">) {
   const content = version === null ? undefined : store.runs.content(version.hash);
   if (version === null || content === undefined) {
     const message = `what the run "${instanceId}" ran is not stored; a run that an earlier version of the program started has no version`;
-    throw new UserError("unknown_version", message);
+    throw new Problem("unknown_version", message);
   }
   const { startedAt, at } = run.entry;
   return { instanceId, startedAt: startedAt ?? at, version, content };

@@ -7,10 +7,11 @@ import type { WhyNot, WhyNotQuery, TurnedAway } from "../../features/webhooks/de
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import { blockedError, unmetError } from "../../../streams/status/agent-record.ts";
 import type { LockStatus } from "../../../streams/status/wire.ts";
-import { counted, isoTime, momentText } from "../../foundation/contracts/format.ts";
 import { neededText } from "../../foundation/contracts/budget.ts";
 import { nanoOfUsd } from "../../foundation/contracts/money.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { isoTime } from "../../../streams/iso-times.ts";
+import { counted, momentText } from "../../foundation/contracts/format.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Store } from "../../foundation/store/store.ts";
 import { interpretStored } from "../../features/webhooks/interpret.ts";
@@ -151,7 +152,7 @@ async function turnedAway(
     await nextTurn();
   }
   const next = found[limit]?.at ?? unmatched.firstLeftOut(since);
-  return { turnedAway: shown, lookedBackTo: next === null ? null : isoTime(next) };
+  return { turnedAway: shown, lookedBackTo: isoTime(next) };
 }
 
 function compared(

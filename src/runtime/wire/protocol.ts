@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { lockSchema } from "../../foundation/contracts/operator-api.ts";
+import { hasCode, Problem } from "../../foundation/errors.ts";
 import { maxTextLength, schemaProblems } from "./requests/row.ts";
 import type { RequestName, schedulerRequests } from "./requests/table.ts";
 
@@ -25,79 +27,64 @@ export type RequestAnswer<N extends RequestName> = z.infer<ReturnType<Rows[N]["a
 export type ModelVerdict = NonNullable<RequestAnswer<"model-verdict">["verdict"]>;
 export type ModelFailure = NonNullable<ModelVerdict["failure"]>;
 
-/** The run that holds the requested lock. */
-const holderSchema = z.object({
-  agent: z.string(),
-  instanceId: z.string(),
-  /** ISO 8601 UTC, as are all times here. */
-  heldSince: z.iso.datetime(),
-  expiresAt: z.iso.datetime(),
-});
-
-/** HTTP statuses of refusals, by the stable codes that programs read beside the sentence for people. */
-export const runApiErrors = {
-  malformed: 400,
-  unauthorized: 401,
-  unknown_agent: 404,
-  unknown_source: 404,
-  unknown_call: 404,
-  held: 409,
+/** The stable codes of refusals, which programs read beside the sentence for people. */
+const refusalCodes = [
+  "malformed",
+  "unauthorized",
+  "unknown_agent",
+  "unknown_source",
+  "unknown_call",
+  "held",
   /** Another process, on another machine, has claimed this run. */
-  claimed: 409,
-  wait_timeout: 409,
-  deadlock: 409,
-  not_holder: 409,
+  "claimed",
+  "wait_timeout",
+  "deadlock",
+  "not_holder",
   /** The run itself refuses: only a run started by its schedule can request a rerun. */
-  not_scheduled: 409,
-  too_many_locks: 409,
-  disabled: 409,
-  not_approved: 409,
-  self_call: 409,
-  too_deep: 409,
-  too_many_calls: 409,
-  too_many_questions: 409,
-  too_many_requests: 429,
-  unavailable: 503,
-} as const;
-export type RunApiErrorCode = keyof typeof runApiErrors;
+  "not_scheduled",
+  "too_many_locks",
+  "disabled",
+  "not_approved",
+  "self_call",
+  "too_deep",
+  "too_many_calls",
+  "too_many_questions",
+  "too_many_requests",
+  "unavailable",
+] as const;
+type RefusalCode = (typeof refusalCodes)[number];
 
 /** Wire format of a refusal, `application/problem+json`. */
 export const runApiProblemSchema = z.object({
-  error: z.enum(Object.keys(runApiErrors) as [RunApiErrorCode, ...RunApiErrorCode[]]),
+  error: z.enum(refusalCodes),
   detail: z.string(),
   /** The run that holds the requested lock. */
-  holder: holderSchema.optional(),
+  holder: lockSchema.omit({ resource: true }).optional(),
   /** The cycle of runs that would wait for each other, beginning and ending with the requesting run. */
   path: z.array(z.string()).optional(),
 });
-export type RunApiProblem = z.infer<typeof runApiProblemSchema>;
+type RunApiProblem = z.infer<typeof runApiProblemSchema>;
 
 /** The refusal of a request, thrown by the scheduler and by the run. */
-export class RunApiError extends Error {
-  readonly problem: RunApiProblem;
-
-  constructor(problem: RunApiProblem, options?: { cause?: unknown }) {
-    super(problem.detail, options);
-    this.name = "RunApiError";
-    this.problem = problem;
-  }
-}
-
-/** Creates the error that refuses a request. */
 export function refusal(
-  error: RunApiErrorCode,
+  code: RefusalCode,
   detail: string,
-  { cause, ...more }: Partial<Pick<RunApiProblem, "path" | "holder">> & { cause?: unknown } = {},
-): RunApiError {
-  return new RunApiError({ error, detail, ...more }, { cause });
+  { cause, ...members }: Partial<Pick<RunApiProblem, "path" | "holder">> & { cause?: unknown } = {},
+): Problem {
+  return new Problem(code, detail, { cause, members });
 }
 
-export function starting(): RunApiError {
+/** Whether an error is for the run; others may name files of the scheduler. */
+export function isRefusal(error: unknown): error is Problem {
+  return error instanceof Problem && hasCode(error, ...refusalCodes);
+}
+
+export function starting(): Problem {
   return refusal("unavailable", "The scheduler is starting.");
 }
 
 /** The refusal of a request after the run's socket ended this way. */
-export function endedRun(how: "over" | "closing" | null): RunApiError {
+export function endedRun(how: "over" | "closing" | null): Problem {
   if (how === "over") return refusal("unauthorized", "This run is over.");
   return refusal("unavailable", "The scheduler is stopping.");
 }
@@ -121,7 +108,7 @@ export interface RunApiRequest<A extends RequestName = RequestName> {
   readonly signal: AbortSignal;
 }
 
-/** Performs requests of runs. Rejects with a RunApiError. Effects are committed before the answer is returned. */
+/** Performs requests of runs. Rejects with a Problem. Effects are committed before the answer is returned. */
 export interface RunApi {
   perform<A extends RequestName>(request: RunApiRequest<A>): Promise<RequestAnswer<A>>;
 }

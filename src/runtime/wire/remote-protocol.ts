@@ -93,7 +93,7 @@ export interface InboxAnswer {
   readonly stop: { readonly reason: StopReason; readonly graceMs: number } | null;
 }
 
-/** The scheduler's handlers of requests by runs on other machines. Each rejects with a RunApiError to refuse. */
+/** The scheduler's handlers of requests by runs on other machines. Each rejects with a Problem to refuse. */
 export interface RemoteRuns {
   /** The job, only for the claimer whose claim is committed. */
   claim(

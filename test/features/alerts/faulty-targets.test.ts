@@ -1,7 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import type { SendAlert, TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";
 import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
-import { UserError } from "../../../src/foundation/errors.ts";
+import { Problem } from "../../../src/foundation/errors.ts";
 import { webhookSecret } from "./fake-apis.ts";
 import { startReceiver } from "./receiver.ts";
 import { senderWorld } from "./sender-world.ts";
@@ -63,9 +63,11 @@ test.each<[string, (socket: Socket) => void]>([
 const message = messageFor(alerts.opened);
 
 test("an alert fails with a hint if its credential is missing", async () => {
-  const missing = new UserError("missing_credential", "credential alert_webhook is missing", {
-    hint: "al creds add alert_webhook",
-  });
+  const missing = new Problem(
+    "missing_credential",
+    "credential alert_webhook is missing",
+    "al creds add alert_webhook",
+  );
   const sendAlert = sendWith({}, { credential: () => Promise.reject(missing) });
   expect(await sendAlert(message, targetOf("webhook"))).toEqual({
     type: "failed",

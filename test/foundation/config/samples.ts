@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type { AgentChange, Problem } from "../../../streams/vocabulary.ts";
+import type { AgentChange, Diagnostic } from "../../../streams/vocabulary.ts";
 import { problemText } from "../../../streams/problem-text.ts";
 import type { AgentFiles } from "../../../src/foundation/config/agent-files.ts";
 import type {
@@ -110,7 +110,7 @@ export function said(change: AgentChange | ProjectChange): string[] {
   return texts(change.type === "set" ? change.warnings : change.problems);
 }
 
-export function texts(problems: readonly Problem[]): string[] {
+export function texts(problems: readonly Diagnostic[]): string[] {
   return problems.map((problem) => `${problem.severity}: ${problemText(problem)}`);
 }
 

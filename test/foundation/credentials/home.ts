@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { UserError } from "../../../src/foundation/errors.ts";
+import { Problem } from "../../../src/foundation/errors.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 /** A home with these files in its store, as private as it must be; gone after the test. */
@@ -16,11 +16,11 @@ export async function homeWith(files: Readonly<Record<string, string>>): Promise
 }
 
 /** The error that a person gets. */
-export async function refusal(attempt: Promise<unknown>): Promise<UserError> {
+export async function refusal(attempt: Promise<unknown>): Promise<Problem> {
   try {
     await attempt;
   } catch (error) {
-    if (error instanceof UserError) return error;
+    if (error instanceof Problem) return error;
     throw error;
   }
   throw new Error("it was not refused");

@@ -2,7 +2,7 @@ import { Subject } from "rxjs";
 import { fileProblem } from "../../../src/foundation/config/validate.ts";
 import { newProblems, watchFiles } from "../../../src/foundation/files/watch-files.ts";
 import { problemText } from "../../../streams/problem-text.ts";
-import type { Problem } from "../../../streams/vocabulary.ts";
+import type { Diagnostic } from "../../../streams/vocabulary.ts";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pause } from "../../helpers/pause.ts";
@@ -52,7 +52,7 @@ const [bad, worse] = [fileProblem("agents/Bad", "no"), fileProblem("agents/Worse
 
 test("a problem of a watched file is reported once, and again when it returns", async () => {
   const look$ = new Subject<void>();
-  const answers: Problem[][] = [[bad], [bad, worse], [bad, worse], [worse], [bad, worse]];
+  const answers: Diagnostic[][] = [[bad], [bad, worse], [bad, worse], [worse], [bad, worse]];
   const looks: string[][] = [];
   const told: string[] = [];
   const look = () => Promise.resolve({ problems: answers.shift() ?? [] });

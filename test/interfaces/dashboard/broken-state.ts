@@ -2,13 +2,13 @@ import { emptyWhyNot } from "../../helpers/empty-why-not.ts";
 import { aDelivery, aTarget } from "../../helpers/fake-alerts.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import type { AgentHosts } from "../../../src/foundation/contracts/run-hosts.ts";
-import { UserError } from "../../../src/foundation/errors.ts";
+import { Problem } from "../../../src/foundation/errors.ts";
 import { testDeps, type TestDeps } from "../gateway/start-gateway.ts";
 import { ago, attack, busyState, instance, notStarted } from "./page-states.ts";
 
 /** Everything that can be wrong at once. */
 export function brokenState(): TestDeps {
-  const find = () => Promise.reject(new UserError("bad_search", "the search has no word"));
+  const find = () => Promise.reject(new Problem("bad_search", "the search has no word"));
   const deps = busyState({ find });
   const { operations } = deps;
   const error = "agents/dev/config.toml:4:12  \u001b[31mno cron expression\u001b[0m";

@@ -1,11 +1,11 @@
-import { UserError } from "../../../src/foundation/errors.ts";
+import { Problem } from "../../../src/foundation/errors.ts";
 import { apiKey, logIn, openApp } from "./start-gateway.ts";
 
 describe("the audit trail", () => {
   test("records no request that failed", async () => {
     const { post, operations } = await openApp();
     await post("/control/kill/nothing");
-    operations.refusal = new UserError("disabled", "no");
+    operations.refusal = new Problem("disabled", "no");
     await post("/control/trigger/dev");
     await post("/control/pause", { headers: { authorization: "Bearer wrong" } });
     expect(operations.acts).toEqual([]);

@@ -39,7 +39,7 @@ test("listenTcp rejects a port in use with a hint", async () => {
   const port = await listen(other);
   onTestFinished(() => void other.close());
   await expect(createGateway(testDeps({ port })).listenTcp()).rejects.toMatchObject({
-    name: "UserError",
+    name: "Problem",
     code: "port_in_use",
     message: `port ${port} is in use`,
     hint: "set another one with [gateway].port in config.toml or with --port",

@@ -4,7 +4,7 @@ import { NEVER, Subject, tap } from "rxjs";
 import { runName } from "../../../src/runtime/cluster/cluster-engine.ts";
 import type { ClusterRunnerOptions } from "../../../src/runtime/cluster/cluster-runner-options.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
-import { UserError } from "../../../src/foundation/errors.ts";
+import { Problem } from "../../../src/foundation/errors.ts";
 import {
   collected,
   entriesOf,
@@ -108,7 +108,7 @@ describe("a run on a cluster", () => {
     expect(await processesOf(instanceId)).toEqual([]);
     expect(cluster().engine.names()).toEqual([]);
     await expect(runner.remoteRuns.lines(instanceId, [])).rejects.toMatchObject({
-      problem: { error: "unauthorized" },
+      code: "unauthorized",
     });
   });
 
@@ -166,13 +166,13 @@ describe("a run that waits for a machine", () => {
 
   test("waits for an engine that is away, and is rejected by one that refuses", async () => {
     const { engine } = cluster();
-    const away = new UserError("engine_unreachable", "no manager answers");
+    const away = new Problem("engine_unreachable", "no manager answers");
     const { events, exit, runner, status } = await waiting(cluster(), away);
     await status.toMatchObject({ text: "waits for the cluster: no manager answers" });
     expect(events.filter(({ type }) => type !== "status-text")).toEqual([]);
     engine.goAway(null);
     expect(await exit).toMatchObject({ exitCode: 0, rejected: null });
-    engine.goAway(new UserError("engine_refused", "no such network"));
+    engine.goAway(new Problem("engine_refused", "no such network"));
     const refused = exitOf(await collected(runner.run(aRequest("exit-7"), NEVER)));
     expect(refused.rejected).toBe("no such network");
     engine.goAway(null);

@@ -1,8 +1,8 @@
 import type { Launch, PlacedRun } from "../../../src/runtime/cluster/cluster-engine.ts";
 import { startLaunch } from "../../../src/runtime/cluster/new-run.ts";
-import { UserError } from "../../../src/foundation/errors.ts";
+import { Problem } from "../../../src/foundation/errors.ts";
 
-const away = () => Promise.reject(new UserError("engine_unreachable", "no answer"));
+const away = () => Promise.reject(new Problem("engine_unreachable", "no answer"));
 
 /** What an engine is asked for that breaks off at its first start, and then has the run like this. */
 async function asksAfter(left: Partial<PlacedRun> | null): Promise<readonly string[]> {

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rm, stat, symlink } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { RunApiError, type RequestAnswer } from "../../../src/runtime/wire/protocol.ts";
+import { refusal, type RequestAnswer } from "../../../src/runtime/wire/protocol.ts";
 import { held } from "../../helpers/fake-abilities.ts";
 import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
 import type { SocketOfRun, SocketSide } from "./support.ts";
@@ -74,7 +74,7 @@ test("a run's socket answers waiting requests with 401 when the run ends, and ab
   const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
   await expect.poll(() => side.abilities.asked.length).toBe(1);
   one.dispose();
-  await expect(waiting).rejects.toMatchObject({ problem: { error: "unauthorized" } });
+  await expect(waiting).rejects.toMatchObject({ code: "unauthorized" });
   expect(side.abilities.asked[0]?.signal.aborted).toBe(true);
 });
 
@@ -86,11 +86,14 @@ test("a run's socket forwards a rejection with all its fields", async () => {
     heldSince: "2026-11-21T12:00:00.000Z",
     expiresAt: "2026-11-21T12:30:00.000Z",
   };
-  const held = { error: "held", detail: "b-1 holds it", holder } as const;
-  side.abilities.answers.lock = () => Promise.reject(new RunApiError(held));
-  expect(await post(one, "lock")).toMatchObject({ status: 409, body: held });
+  const detail = "b-1 holds it";
+  side.abilities.answers.lock = () => Promise.reject(refusal("held", detail, { holder }));
+  const body = { error: "held", detail, holder };
+  expect(await post(one, "lock")).toMatchObject({ status: 409, body });
   await expect(clientOf(one).ask("lock", { resource }, never)).rejects.toMatchObject({
-    problem: held,
+    code: "held",
+    message: detail,
+    members: { holder },
   });
 });
 
@@ -104,7 +107,7 @@ test("a run's socket answers a waiting request once its work is done, and aborts
   await expect.poll(() => side.abilities.asked.length).toBe(2);
   const [first, second] = side.abilities.asked;
   gone.abort();
-  await expect(left).rejects.toBeInstanceOf(RunApiError);
+  await expect(left).rejects.toMatchObject({ code: "unavailable" });
   await expect
     .poll(() => [first?.signal.aborted, second?.signal.aborted].toSorted())
     .toEqual([false, true]);
@@ -136,7 +139,8 @@ test("requests to a run's socket fail if the scheduler is gone for longer than t
   await side.sockets.close();
   const asked = clientOf(one, 1).ask("lock", { resource }, never);
   await expect(asked).rejects.toMatchObject({
-    problem: { error: "unavailable", detail: /did not come back within/ },
+    code: "unavailable",
+    message: /did not come back within/,
   });
 });
 

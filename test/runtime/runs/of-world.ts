@@ -102,9 +102,9 @@ export async function answer(world: World, given: Answer) {
 export async function expectRefusal(
   asked: Promise<unknown>,
   error: string,
-  more: object = {},
+  { detail: message = expect.any(String), ...members }: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
-  await expect(asked).rejects.toMatchObject({ problem: { error, ...more } });
+  await expect(asked).rejects.toMatchObject({ code: error, message, members });
 }
 
 /** Expects a request to wait on. */

@@ -1,6 +1,6 @@
 import type { AgentConfig, ModelConfig } from "../../../streams/agent-config.ts";
 import { stageCredentials } from "../../../src/foundation/credentials/stage-credentials.ts";
-import { UserError } from "../../../src/foundation/errors.ts";
+import { Problem } from "../../../src/foundation/errors.ts";
 import { prepareJob } from "../../../src/runtime/runs/prepare-job.ts";
 import { aModelConfig, anAgent, anItem } from "../../helpers/agents.ts";
 
@@ -26,14 +26,14 @@ function prepare(config: Partial<AgentConfig>, ...stored: readonly string[]) {
       await Promise.resolve();
       if (stored.includes(type)) return { type, instance: "default", fields: { key: `k-${type}` } };
       const [text = "", hint = ""] = missing(type).split("; ");
-      throw new UserError("missing_credential", text, { hint });
+      throw new Problem("missing_credential", text, hint);
     },
     checkCommand: () => Promise.resolve(),
     broker: (_request, credentials) => Promise.resolve({ credentials, authority: null }),
     stage: stageCredentials,
     files: () => Promise.resolve([]),
     network: () => Promise.resolve(undefined),
-    script: () => Promise.reject(new UserError("script_invalid", "no such script")),
+    script: () => Promise.reject(new Problem("script_invalid", "no such script")),
     payload: () => null,
     traceparent: () => undefined,
     orderModels: (models) => models.toSorted((a, b) => b.name.localeCompare(a.name)),

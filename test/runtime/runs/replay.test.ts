@@ -156,6 +156,6 @@ test.each<[string, string, string | null, Partial<ReplayDeps>]>([
   ],
 ])("a replay is rejected with %s", async (code, id, agent, change) => {
   const { deps, dispatched } = await setUp({ matched: ["dev"] }, change);
-  await expect(replay(id, agent, deps)).rejects.toMatchObject({ name: "UserError", code });
+  await expect(replay(id, agent, deps)).rejects.toMatchObject({ name: "Problem", code });
   expect(dispatched).toEqual([]);
 });

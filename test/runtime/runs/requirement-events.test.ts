@@ -2,7 +2,7 @@ import { Subject } from "rxjs";
 import { requirementEvents } from "../../../src/runtime/runs/requirements.ts";
 import { createStatusStore } from "../../../src/foundation/scheduler/status-store.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type { Problem, RunEvent } from "../../../streams/vocabulary.ts";
+import type { Diagnostic, RunEvent } from "../../../streams/vocabulary.ts";
 import { schedulerStatus } from "../../streams/status/board.ts";
 import { aProblem, eventsOf } from "../../streams/status/events.ts";
 
@@ -11,7 +11,7 @@ function setUp() {
   const status = createStatusStore(schedulerStatus, () => ({}));
   const event$ = new Subject<RunEvent>();
   const check$ = new Subject<boolean>();
-  const lacking = new Map<string, readonly Problem[]>();
+  const lacking = new Map<string, readonly Diagnostic[]>();
   const looks: string[][] = [];
   const seen: string[] = [];
   const look = () => {

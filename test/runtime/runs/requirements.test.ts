@@ -1,4 +1,4 @@
-import { UserError } from "../../../src/foundation/errors.ts";
+import { Problem } from "../../../src/foundation/errors.ts";
 import type { CommandProblem } from "../../../src/runtime/runs/harness-command.ts";
 import { commandProblem } from "../../../src/runtime/runs/harness-command.ts";
 import { unmetRequirements } from "../../../src/runtime/runs/requirements.ts";
@@ -18,7 +18,7 @@ async function unmet(
     credential: async (type) => {
       await Promise.resolve();
       if (stored.includes(type)) return { type, instance: "default", fields: { key: "k" } };
-      throw new UserError("missing_credential", `no ${type}`, { hint: `al creds add ${type}` });
+      throw new Problem("missing_credential", `no ${type}`, `al creds add ${type}`);
     },
     script: () => Promise.reject(new Error("not asked for")),
     command: () => Promise.resolve(command),

@@ -29,7 +29,7 @@ test.each<[RequestName, object]>([
 ])("a run's request %s %j is rejected because it contains a secret", async (name, body) => {
   const { world, run } = await startedWorld({ agents: [anAgent("a")] });
   const error: unknown = await world.ask(run, name, body as never).catch((why: unknown) => why);
-  expect(error).toMatchObject({ problem: { error: "malformed" } });
+  expect(error).toMatchObject({ code: "malformed" });
   const kept = [String(error), error, world.locks(), world.questions.list({ limit: 9 })];
   expect(JSON.stringify(kept)).not.toContain(secret);
 });

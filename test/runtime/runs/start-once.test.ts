@@ -1,5 +1,5 @@
 import { openStore } from "../../../src/features/open-store.ts";
-import { UserError } from "../../../src/foundation/errors.ts";
+import { Problem } from "../../../src/foundation/errors.ts";
 import { createStartOnce } from "../../../src/runtime/runs/start-once.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
@@ -7,14 +7,14 @@ const manual = (prompt: string | null) => ({ kind: "manual", prompt }) as const;
 
 function opened(dir: string) {
   const store = openStore(dir);
-  let refusal: UserError | null = null;
+  let refusal: Problem | null = null;
   const once = createStartOnce(store, async (agent, trigger, id) => {
     if (refusal !== null) throw refusal;
     await store.work.enqueue([{ id, agent, at: Date.now(), attempt: 1, trigger }]);
     return { triggerId: id, instanceId: null, queued: true };
   });
   const count = () => store.history.query({ page: 1, limit: 50 }).total;
-  return { store, once, count, refuse: (error: UserError | null) => void (refusal = error) };
+  return { store, once, count, refuse: (error: Problem | null) => void (refusal = error) };
 }
 
 test("many requests at once with one idempotency key start one run; other keys and agents start their own", async () => {
@@ -43,7 +43,7 @@ test("an idempotency key is remembered across a restart, with its prompt", async
 
 test("a rejected request leaves its idempotency key free", async () => {
   const { store, once, count, refuse } = opened(tempDir());
-  refuse(new UserError("disabled", "no"));
+  refuse(new Problem("disabled", "no"));
   const both = await Promise.allSettled([
     once("dev", manual("a"), "k"),
     once("dev", manual("a"), "k"),

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync, writeSync } from "node:fs";
 import { machineFault } from "../../../src/runtime/wire/machine-fault.ts";
-import { UserError } from "../../../src/foundation/errors.ts";
+import { Problem } from "../../../src/foundation/errors.ts";
 
 const systemError = (code: string, more: Record<string, string> = {}): Error =>
   Object.assign(new Error(`${code} of ${more.syscall ?? "write"}`), { code, ...more });
@@ -19,7 +19,7 @@ test.each([
   ["the machine has too many open files", systemError("ENFILE")],
   ["the machine is out of memory", systemError("ENOMEM")],
   ["the machine can start no more processes", systemError("EAGAIN", { syscall: "spawn sudo" })],
-  ["no space left on the disk of /work", new UserError("run_log", "caused by ENOSPC", { cause })],
+  ["no space left on the disk of /work", new Problem("run_log", "caused by ENOSPC", { cause })],
   ["no space left on the disk of /work", Object.assign(ofEngine, { statusCode: 500 })],
 ])("machineFault returns %j for %s", (fault, error) =>
   expect(machineFault(error, "/work")).toBe(fault),
@@ -30,7 +30,7 @@ test.each([
   systemError("ENOENT", { path }),
   systemError("EACCES", { path }),
   new Error("no space left on device"),
-  new UserError("no_model", "no key"),
+  new Problem("no_model", "no key"),
   "ENOSPC",
 ])("machineFault returns null for %s", (error) => expect(machineFault(error, "/work")).toBeNull());
 

@@ -1,11 +1,11 @@
 import type { Outcome } from "../../../streams/outcomes.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type { LogEntry, Problem, RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
+import type { LogEntry, Diagnostic, RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import type { LockStatus } from "../../../streams/status/wire.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 
 /** An error in an agent's config, for what a test says of it. */
-export function aProblem(more: Partial<Problem> = {}): Problem {
+export function aProblem(more: Partial<Diagnostic> = {}): Diagnostic {
   const place = { file: "agents/dev/config.toml", line: 4, column: 12 };
   return { severity: "error", ...place, message: "scale is not a number", ...more };
 }
@@ -28,7 +28,7 @@ export function eventsOf(agent: string, at = 0, item: WorkItem = anItem("1", age
       warnings: [],
       summary: "loaded",
     }),
-    invalid: (...problems: readonly Problem[]): RunEvent => ({
+    invalid: (...problems: readonly Diagnostic[]): RunEvent => ({
       ...now,
       type: "agent-invalid",
       problems,
@@ -36,7 +36,7 @@ export function eventsOf(agent: string, at = 0, item: WorkItem = anItem("1", age
     }),
     removed: (): RunEvent => ({ ...now, type: "agent-removed" }),
     enabled: (enabled: boolean): RunEvent => ({ ...now, type: "agent-enabled", enabled }),
-    requirements: (...unmet: readonly Problem[]): RunEvent => ({
+    requirements: (...unmet: readonly Diagnostic[]): RunEvent => ({
       ...now,
       type: "agent-requirements",
       unmet,

@@ -21,7 +21,7 @@ export interface ChatsDeps {
   readonly optionsOf: (agent: string) => AlertOptions;
   readonly credential: (reference: string) => Promise<Fields>;
   readonly find: (id: string) => Question | null;
-  /** Rejects with UserError, which says who was first. */
+  /** Rejects with Problem, which says who was first. */
   readonly answer: (id: string, answer: Answer, by: Person) => Promise<unknown>;
   readonly proxyEnv: NodeJS.ProcessEnv;
   readonly note: (message: string) => void;

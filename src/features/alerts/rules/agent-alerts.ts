@@ -2,7 +2,7 @@ import { type Outcome, outcomeRows } from "../../../../streams/outcomes.ts";
 import { needsImage } from "../../../../streams/agent-config.ts";
 import { problemSummary } from "../../../../streams/problem-text.ts";
 import { isRetried, isDeadLetter } from "../../../../streams/vocabulary.ts";
-import type { Problem, RunEvent, WorkItem } from "../../../../streams/vocabulary.ts";
+import type { Diagnostic, RunEvent, WorkItem } from "../../../../streams/vocabulary.ts";
 import type { Faults } from "./faults.ts";
 import { plainFault, reasonLine } from "./records.ts";
 
@@ -132,7 +132,7 @@ function mark(agents: Set<string>, agent: string, isMarked: boolean): void {
   else agents.delete(agent);
 }
 
-function errorsOf(problems: readonly Problem[]): string | null {
+function errorsOf(problems: readonly Diagnostic[]): string | null {
   return problemSummary(problems.filter(({ severity }) => severity === "error"));
 }
 

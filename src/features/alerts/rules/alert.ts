@@ -140,14 +140,6 @@ export interface SwitchedOff {
   readonly reason: string;
 }
 
-export interface DeliveryFilter {
-  readonly state?: StoredDelivery["state"] | undefined;
-  readonly target?: string | undefined;
-  /** Only deliveries before the one with this id. */
-  readonly before?: string | null | undefined;
-  readonly limit: number;
-}
-
 /** How a target took an alert. */
 export type TargetAnswer =
   | { readonly type: "accepted"; readonly receipt?: string | undefined }

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../../streams/iso-times.ts";
 import type { AlertSeverity } from "../rules/alert-text.ts";
 import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
 import { addressIn, cut, type JsonAnswer, type Meaning, type TargetMessage } from "../target.ts";
@@ -26,7 +27,7 @@ function embed({ title, severity, lines, url, alert }: TargetMessage) {
     ...(url === null ? {} : { url }),
     description: written.join("\n"),
     color: colors[severity],
-    timestamp: new Date(alert.at).toISOString(),
+    timestamp: isoTime(alert.at),
   };
 }
 

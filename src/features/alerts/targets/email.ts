@@ -99,7 +99,7 @@ const encryptions = {
   none: { port: 587, secure: false, ignoreTLS: true },
 } as const;
 
-/** The options of the mail library for a credential of type smtp. Throws a UserError for a field that can't be used. */
+/** The options of the mail library for a credential of type smtp. Throws a Problem for a field that can't be used. */
 function smtpOptions(fields: Fields) {
   const { port: usualPort, ...encryption } = encryptions[encryptionOf(fields)];
   const user = optionalField(fields, "user");

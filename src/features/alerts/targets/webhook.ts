@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
+import { isoTime } from "../../../../streams/iso-times.ts";
 import { addressIn, requiredField, unusable, type Fields } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
-import { isoTime } from "../../../foundation/contracts/format.ts";
 import type { Question } from "../../../foundation/contracts/questions.ts";
 
 const prefix = "whsec_";
@@ -17,7 +17,7 @@ export const webhook = httpTarget({
   },
   body: ({ alert, title, severity, lines, project, url, question }) => ({
     type: `alert.${alert.phase}`,
-    timestamp: new Date(alert.at).toISOString(),
+    timestamp: isoTime(alert.at),
     data: { ...alert, title, severity, lines, project, url, ...(question && asked(question)) },
   }),
   headers: (body, { id, now }, fields) => {

@@ -1,4 +1,4 @@
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import { valueAt } from "../../../../streams/where.ts";
 import { isStandardSecret } from "../signature.ts";
 import { rows, targetOf, type HookApi } from "./hook-api.ts";
@@ -31,7 +31,7 @@ export const gitlabHooks: HookApi = {
     const unknown = events?.find((event) => !Object.hasOwn(keys, event));
     if (unknown === undefined) return [...(events ?? Object.keys(keys))].sort();
     const hint = `it has ${Object.keys(keys).join(", ")}`;
-    throw new UserError("unknown_event", `GitLab's API knows no event "${unknown}"`, hint);
+    throw new Problem("unknown_event", `GitLab's API knows no event "${unknown}"`, hint);
   },
   find: async (call, target, urls) => {
     const hooks = rows(await call("GET", `${hooksOf(target)}?per_page=100`));
@@ -45,7 +45,7 @@ export const gitlabHooks: HookApi = {
   save: async (call, target, id, { url, events, secret }) => {
     if (secret !== null && isStandardSecret(secret)) {
       const hint = "store another secret, or make the webhook on GitLab's page";
-      throw new UserError("signing_token", "GitLab's API takes no signing token (whsec_…)", hint);
+      throw new Problem("signing_token", "GitLab's API takes no signing token (whsec_…)", hint);
     }
     const wanted = Object.entries(keys).map(
       ([event, key]) => [key, events.includes(event)] as const,

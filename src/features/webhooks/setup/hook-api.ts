@@ -1,5 +1,5 @@
 import { jsonOf } from "../../../foundation/contracts/json-size.ts";
-import { messageOf, UserError } from "../../../foundation/errors.ts";
+import { messageOf, Problem, usageError } from "../../../foundation/errors.ts";
 import { valueAt } from "../../../../streams/where.ts";
 
 /** A webhook at its provider. */
@@ -20,7 +20,7 @@ export interface WantedHook {
   readonly secret: string | null;
 }
 
-/** One request to a provider's API. Resolves with its JSON; rejects with UserError `provider_refused` or `no_answer`. */
+/** One request to a provider's API. Resolves with its JSON; rejects with Problem `provider_refused` or `no_answer`. */
 export type CallApi = (
   method: "GET" | "POST" | "PUT" | "PATCH",
   path: string,
@@ -40,7 +40,7 @@ export interface HookApi {
   /** Bodies are forms instead of JSON. */
   readonly sendsForms?: true;
   headers(token: string): Readonly<Record<string, string>>;
-  /** The provider's names for the events of filters; null stands for any event. Throws UserError `unknown_event`. */
+  /** The provider's names for the events of filters; null stands for any event. Throws Problem `unknown_event`. */
   eventsOf(events: readonly string[] | null): readonly string[];
   /** The webhook with one of these addresses. */
   find(call: CallApi, target: string, urls: readonly string[]): Promise<Hook | null>;
@@ -61,10 +61,10 @@ export interface PingAnswer {
   readonly text: string;
 }
 
-/** The target, for a path. Throws UserError `usage` for another form: `..` would be another path. */
+/** The target, for a path. Throws Problem `usage` for another form: `..` would be another path. */
 export function targetOf({ target }: HookApi, given: string, form: RegExp): string {
   if (form.test(given)) return given;
-  throw new UserError("usage", `the target ${JSON.stringify(given)} is not ${target}`);
+  throw usageError(`the target ${JSON.stringify(given)} is not ${target}`);
 }
 
 /** How long a provider may take to answer, in ms. */
@@ -108,16 +108,16 @@ export function noAnswer(
   url: string,
   error: unknown,
   options: { readonly hint?: string } = {},
-): UserError {
+): Problem {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const message = `${url} does not answer: ${messageOf(cause)}`;
-  return new UserError("no_answer", message, { ...options, cause: error });
+  return new Problem("no_answer", message, { ...options, cause: error });
 }
 
 /** An API's refusal; most come from a token without the right. */
-export function refused(message: string, { credential }: HookApi): UserError {
+export function refused(message: string, { credential }: HookApi): Problem {
   const hint = `does ${credential} have the right to manage webhooks there?`;
-  return new UserError("provider_refused", message.slice(0, 500), hint);
+  return new Problem("provider_refused", message.slice(0, 500), hint);
 }
 
 /** Lists are repeated with `[]`, as Stripe reads them. */

@@ -1,4 +1,4 @@
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import { valueAt } from "../../../../streams/where.ts";
 import { refused, rows, sortedTexts, type CallApi, type HookApi } from "./hook-api.ts";
 
@@ -60,7 +60,7 @@ async function teamId(call: CallApi, key: string): Promise<string> {
   );
   const [team] = rows(valueAt(data, "teams.nodes"));
   if (team !== undefined) return String(team.id);
-  throw new UserError("unknown_team", `Linear knows no team with the key "${key}"`);
+  throw new Problem("unknown_team", `Linear knows no team with the key "${key}"`);
 }
 
 /** GraphQL answers errors with status 200, too. */

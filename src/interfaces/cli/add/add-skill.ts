@@ -5,7 +5,7 @@ import { noModel } from "../agent/choose-agent.ts";
 import { agentNameProblem } from "../../../foundation/config/agent-files.ts";
 import { loadProject } from "../../../runtime/agents/project-files.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem, usageError } from "../../../foundation/errors.ts";
 import { fetchRepository } from "../../../features/skills/fetch-repository.ts";
 import type { FetchedRepository } from "../../../features/skills/fetch-repository.ts";
 import {
@@ -36,7 +36,7 @@ export interface AddOptions {
 type NewAgent = Awaited<ReturnType<typeof prepare>>;
 
 /**
- * Makes an agent of a skill from a git repository, after showing its files. Overwrites nothing; throws a UserError on
+ * Makes an agent of a skill from a git repository, after showing its files. Overwrites nothing; throws a Problem on
  * failure, in which case nothing was written.
  */
 export async function addSkill(
@@ -95,7 +95,7 @@ async function prepare(
   const name = agentNameFor(found, source, options.name ?? null);
   const problem = agentNameProblem(name);
   if (problem !== null) {
-    throw new UserError("usage", problem, "give another with --name");
+    throw usageError(problem, "give another with --name");
   }
   await refuseExisting(projectDir, name);
   const skill = await readSkill(repository, entries, found);
@@ -118,9 +118,11 @@ function firstModel({ models }: ProjectConfig): string {
 async function refuseExisting(projectDir: string, name: string): Promise<void> {
   const dir = join(projectDir, "agents", name);
   if ((await lstat(dir).catch(() => null)) === null) return;
-  throw new UserError("exists", `${dir} already exists; nothing was written`, {
-    hint: `al update ${name} brings what is new, if it came from there; --name <name> adds a second one`,
-  });
+  throw new Problem(
+    "exists",
+    `${dir} already exists; nothing was written`,
+    `al update ${name} brings what is new, if it came from there; --name <name> adds a second one`,
+  );
 }
 
 function report({ out }: Context, agent: NewAgent, review: Review): void {
@@ -171,7 +173,7 @@ type = "container"
 `;
 }
 
-/** The skill by the flag, by the source, as the only one, or by the person's choice. Throws a UserError without one. */
+/** The skill by the flag, by the source, as the only one, or by the person's choice. Throws a Problem without one. */
 async function chooseSkill(
   entries: readonly TreeEntry[],
   source: SkillSource,
@@ -209,14 +211,18 @@ function agentNameFor(found: FoundSkill, source: SkillSource, given: string | nu
     .replaceAll(/^-|-$/g, "");
 }
 
-function noSkill({ url }: SkillSource): UserError {
-  return new UserError("no_skill", `${url} has no skill`, {
-    hint: "expected SKILL.md at its top, in skills/<name>/, agents/<name>/ or <name>/",
-  });
+function noSkill({ url }: SkillSource): Problem {
+  return new Problem(
+    "no_skill",
+    `${url} has no skill`,
+    "expected SKILL.md at its top, in skills/<name>/, agents/<name>/ or <name>/",
+  );
 }
 
-function unknownSkill(wanted: string, names: readonly string[]): UserError {
-  return new UserError("no_skill", `the repository has no skill ${JSON.stringify(wanted)}`, {
-    hint: meantOr(wanted, names, `it has ${names.join(", ")}`),
-  });
+function unknownSkill(wanted: string, names: readonly string[]): Problem {
+  return new Problem(
+    "no_skill",
+    `the repository has no skill ${JSON.stringify(wanted)}`,
+    meantOr(wanted, names, `it has ${names.join(", ")}`),
+  );
 }

@@ -1,7 +1,7 @@
 import type { FetchedRepository } from "../../../features/skills/fetch-repository.ts";
 import { pickFiles, type FoundSkill } from "../../../features/skills/pick-files.ts";
 import type { TreeEntry } from "../../../features/skills/git.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 
 /** A file of a skill with its content. */
 export interface SkillFile {
@@ -25,7 +25,7 @@ export interface ReadSkill {
 
 const maxProposalBytes = 64 * 1024;
 
-/** Reads the files of a skill that are added. Throws a UserError for an unsafe one. */
+/** Reads the files of a skill that are added. Throws a Problem for an unsafe one. */
 export async function readSkill(
   repository: FetchedRepository,
   entries: readonly TreeEntry[],
@@ -53,8 +53,10 @@ function utf8(content: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
   } catch {
-    throw new UserError("unsafe_skill", "the skill is refused: its SKILL.md is not UTF-8 text", {
-      hint: "nothing was written; ask the skill's author",
-    });
+    throw new Problem(
+      "unsafe_skill",
+      "the skill is refused: its SKILL.md is not UTF-8 text",
+      "nothing was written; ask the skill's author",
+    );
   }
 }

@@ -4,7 +4,7 @@ import { toAgentStatus } from "../../../../streams/status/agent-record.ts";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { listAgents as agentFolders } from "../../../foundation/config/agent-files.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import { draftName } from "../../../foundation/files/replace-file.ts";
 import { ensureStateDir } from "../../../foundation/store/state-dir.ts";
 import type { Context } from "../context.ts";
@@ -46,7 +46,7 @@ function rowOf({ name, title, tags, enabled, state }: ListedAgent): string[] {
   return [name, shown, tags.map(plainLine).join(", "), plainLine(title)];
 }
 
-/** Removes an agent's directory after asking; its history, logs and spending stay. Throws a UserError. */
+/** Removes an agent's directory after asking; its history, logs and spending stay. Throws a Problem. */
 export async function removeAgent(
   context: Context,
   name: string,
@@ -73,12 +73,13 @@ async function mustNotRun(context: Context, name: string): Promise<void> {
   const running = await runningOf(context, name);
   if (running === 0) return;
   const runs = running === null ? "has work that did not end" : `has ${counted(running, "run")}`;
-  throw new UserError("running", `${name} ${runs}; nothing was removed`, {
-    hint:
-      running === null
-        ? "al start continues its runs; remove the agent once they have ended"
-        : `wait, or end it: al kill ${name}`,
-  });
+  throw new Problem(
+    "running",
+    `${name} ${runs}; nothing was removed`,
+    running === null
+      ? "al start continues its runs; remove the agent once they have ended"
+      : `wait, or end it: al kill ${name}`,
+  );
 }
 
 /** How many of the agent's runs a scheduler has; null for runs that a dead scheduler left behind. */

@@ -2,7 +2,7 @@ import { stringify } from "smol-toml";
 import { runtimeTypes, runtimes, type RuntimeType } from "../../../../streams/runtimes.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
 import { scheduleProblem } from "../../../foundation/config/schedule.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import { missingFlag, type Prompts } from "../terminal/prompts.ts";
 import { schemaLine } from "../../../runtime/agents/editor-schemas.ts";
 
@@ -29,7 +29,7 @@ export interface NewConfig {
   readonly runtime: { readonly type: string; readonly run_as?: string };
 }
 
-/** By the flags, then by the person; off a terminal a UserError names the missing flag. */
+/** By the flags, then by the person; off a terminal a Problem names the missing flag. */
 export async function chooseConfig(
   options: AgentOptions,
   project: ProjectConfig,
@@ -146,8 +146,10 @@ export function newConfigText({
 const filterHint = `# Filters choose events, such as events = ["issues"]; without any, everything from the source starts it.\n`;
 
 /** No agent can be written for a project without models. */
-export function noModel(): UserError {
-  const hint =
-    "al config --set models.claude.provider=anthropic --set models.claude.model=claude-sonnet-4-5";
-  return new UserError("no_model", "the project has no model that the agent could use", hint);
+export function noModel(): Problem {
+  return new Problem(
+    "no_model",
+    "the project has no model that the agent could use",
+    "al config --set models.claude.provider=anthropic --set models.claude.model=claude-sonnet-4-5",
+  );
 }

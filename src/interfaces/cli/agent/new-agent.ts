@@ -11,9 +11,9 @@ import { writeDirectory, refuseFaults } from "../write-files.ts";
 import { chooseConfig, newConfigText, type AgentOptions, type NewConfig } from "./choose-agent.ts";
 import { existsSync } from "node:fs";
 import { agentNameProblem, configCommand } from "../../../foundation/config/agent-files.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem, usageError } from "../../../foundation/errors.ts";
 
-/** Makes an agent whose files have no error. Overwrites nothing; throws a UserError if it can't. */
+/** Makes an agent whose files have no error. Overwrites nothing; throws a Problem if it can't. */
 export async function newAgent(
   context: Context,
   given: string | undefined,
@@ -65,7 +65,7 @@ function skillOf(name: string, description: string): string {
   return `---\nname: ${titleOf(name)}\n${about}---\n\n${task}\n`;
 }
 
-/** The name of a new agent, whose directory must not exist yet. Throws a UserError before any further question. */
+/** The name of a new agent, whose directory must not exist yet. Throws a Problem before any further question. */
 async function chooseName(
   projectDir: string,
   given: string | null,
@@ -73,11 +73,14 @@ async function chooseName(
 ): Promise<string> {
   if (given === null) return askName(projectDir, prompts);
   const problem = agentNameProblem(given);
-  if (problem !== null) throw new UserError("usage", problem);
+  if (problem !== null) throw usageError(problem);
   const dir = join(projectDir, "agents", given);
   if (!existsSync(dir)) return given;
-  const message = `${dir} already exists; nothing was written`;
-  throw new UserError("exists", message, whatIsThere(dir, given));
+  throw new Problem(
+    "exists",
+    `${dir} already exists; nothing was written`,
+    whatIsThere(dir, given),
+  );
 }
 
 async function askName(projectDir: string, prompts: Prompts | null): Promise<string> {

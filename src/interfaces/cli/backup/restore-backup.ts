@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { Headers } from "tar-stream";
 import { homeDir, storeDir } from "../../../foundation/credentials/read-secret.ts";
-import { hasCode, messageOf, UserError } from "../../../foundation/errors.ts";
+import { hasCode, Problem, failureOf } from "../../../foundation/errors.ts";
 import { lockProject } from "../../../foundation/store/project-lock.ts";
 import { ensureStateDir } from "../../../foundation/store/state-dir.ts";
 import { packageVersion } from "../../../foundation/version.ts";
@@ -60,17 +60,18 @@ export async function restoreBackup(
 function refuseExisting(state: string): void {
   const [found] = globSync(["state.db", "state.db-{wal,shm,journal}", "logs/*"], { cwd: state });
   if (found === undefined) return;
-  throw new UserError("exists", `${join(state, found)} already exists; nothing was restored`, {
-    hint: `restore into another directory with --project, or move ${state} away`,
-  });
+  throw new Problem(
+    "exists",
+    `${join(state, found)} already exists; nothing was restored`,
+    `restore into another directory with --project, or move ${state} away`,
+  );
 }
 
-function failed(file: string, error: unknown): UserError {
-  const isReadable = error instanceof UserError || (error instanceof Error && "syscall" in error);
+function failed(file: string, error: unknown): Problem {
+  const isReadable = error instanceof Problem || (error instanceof Error && "syscall" in error);
   const problem = isReadable ? "can't be restored" : "is not a whole backup";
   const hint = isReadable ? "fix that and restore again" : "al backup writes one";
-  const message = `${file} ${problem}: ${messageOf(error)}`;
-  return new UserError("bad_backup", message, { hint, cause: error });
+  return failureOf("bad_backup", `${file} ${problem}`, error, hint);
 }
 
 /** A new folder on the store's disk that lists no credential. */

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { Pack } from "tar-stream";
 import { homeDir, storeDir } from "../../../foundation/credentials/read-secret.ts";
-import { hasCode, ifMissing, UserError } from "../../../foundation/errors.ts";
+import { hasCode, ifMissing, Problem } from "../../../foundation/errors.ts";
 import { createPrivately } from "../../../foundation/store/state-dir.ts";
 import type { Context } from "../context.ts";
 import { unwritable } from "../write-files.ts";
@@ -30,7 +30,7 @@ export async function writeBackup(
   const database = join(state, "state.db");
   if (existsSync(file)) throw existing(file);
   if (!existsSync(database)) {
-    throw new UserError("no_store", `${database} is missing: there is nothing to back up`);
+    throw new Problem("no_store", `${database} is missing: there is nothing to back up`);
   }
   let drafts: string | null = null;
   try {
@@ -59,8 +59,8 @@ export async function writeBackup(
   }
 }
 
-function existing(file: string): UserError {
-  return new UserError("exists", `${file} already exists`, "name another file");
+function existing(file: string): Problem {
+  return new Problem("exists", `${file} already exists`, "name another file");
 }
 
 async function copyDatabase(from: string, to: string): Promise<void> {

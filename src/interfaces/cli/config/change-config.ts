@@ -1,5 +1,5 @@
 import { problemText } from "../../../../streams/problem-text.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem, usageError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import { schemaOf, writeSchemas, type SchemaName } from "../../../runtime/agents/editor-schemas.ts";
 import { newProblems, refuseProblems } from "../../../runtime/agents/project-files.ts";
@@ -43,7 +43,7 @@ export async function changeConfig(
   ];
   if (options.schema !== undefined) {
     if (edits.length > 0) {
-      throw new UserError("usage", "--schema prints and changes nothing");
+      throw usageError("--schema prints and changes nothing");
     }
     return context.out.data(JSON.stringify(schemaOf(options.schema), null, 2));
   }
@@ -77,7 +77,7 @@ async function save(
 function show({ out, projectDir }: Context, agent: string | null, file: ConfigFile): void {
   const { problems, effective } = file.judge(file.text);
   if (effective === null) {
-    throw new UserError("invalid_config", problems.map(problemText).join("\n"));
+    throw new Problem("invalid_config", problems.map(problemText).join("\n"));
   }
   if (out.json) return out.document({ file: file.path, config: effective });
   for (const line of tomlLines(effective)) out.data(line);

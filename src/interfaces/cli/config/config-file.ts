@@ -9,7 +9,7 @@ import {
 } from "../../../foundation/config/agent-files.ts";
 import { resolveProject } from "../../../foundation/config/resolve-project.ts";
 import { readProject } from "../../../foundation/config/read-project.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import { replaceText } from "../../../foundation/files/replace-file.ts";
 import { checkAgent, loadProject } from "../../../runtime/agents/project-files.ts";
 import { filterTable } from "../../../features/webhooks/providers/table.ts";
@@ -32,7 +32,7 @@ import type { ProjectConfig } from "../../../foundation/config/project-config.ts
  */
 export type ConfigFile = Awaited<ReturnType<typeof openProject>>;
 
-/** The project's `config.toml`, or with `agent` that of an agent. Throws a UserError if it is missing. */
+/** The project's `config.toml`, or with `agent` that of an agent. Throws a Problem if it is missing. */
 export function openConfig(projectDir: string, agent: string | null): Promise<ConfigFile> {
   return agent === null ? openProject(projectDir) : openAgent(projectDir, agent);
 }
@@ -60,7 +60,7 @@ async function openAgent(projectDir: string, name: string): Promise<ConfigFile> 
   if (files === null) throw unknownAgent(name, namesOfAgents(projectDir, names));
   const path = join(projectDir, "agents", name, "config.toml");
   if (files.config === null) {
-    throw new UserError("unreadable_file", `${path} can't be read`, "al doctor says why");
+    throw new Problem("unreadable_file", `${path} can't be read`, "al doctor says why");
   }
   const schemas = await readSchemas(projectDir, name, await listSchemas(projectDir, name));
   return {
@@ -83,7 +83,7 @@ function namesOfAgents(projectDir: string, names: readonly string[]): string[] {
   return names.filter(hasOne);
 }
 
-/** Replaces the file's text and keeps its mode. Throws a UserError. */
+/** Replaces the file's text and keeps its mode. Throws a Problem. */
 export async function writeConfig({ path }: ConfigFile, text: string): Promise<void> {
   try {
     await replaceText(path, text);

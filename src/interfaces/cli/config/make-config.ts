@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { runtimeTypes } from "../../../../streams/runtimes.ts";
 import { problemText } from "../../../../streams/problem-text.ts";
-import type { Problem } from "../../../../streams/vocabulary.ts";
+import type { Diagnostic } from "../../../../streams/vocabulary.ts";
 import {
   bareSkill,
   configCommand,
@@ -10,7 +10,7 @@ import {
 } from "../../../foundation/config/agent-files.ts";
 import type { AgentFiles } from "../../../foundation/config/agent-files.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import { checkAgent, loadProject, refuseProblems } from "../../../runtime/agents/project-files.ts";
 import { newAgentRuntime, newConfigText, runtimeTable } from "../agent/choose-agent.ts";
 import type { Context } from "../context.ts";
@@ -31,8 +31,11 @@ export async function makeConfig(
 ): Promise<void> {
   const { name } = files;
   if (edits.length === 0) {
-    const hint = `al ${configCommand(name)} makes one`;
-    throw new UserError("no_config", `agents/${name} ${bareSkill}`, hint);
+    throw new Problem(
+      "no_config",
+      `agents/${name} ${bareSkill}`,
+      `al ${configCommand(name)} makes one`,
+    );
   }
   const project = await loadProject(projectDir);
   const path = join(projectDir, "agents", name, "config.toml");
@@ -67,7 +70,7 @@ function textBy(edits: readonly Edit[], project: ProjectConfig, path: string): s
 }
 
 /** The problems of the text alone, without those of SKILL.md. */
-function problemsWith(files: AgentFiles, config: string, project: ProjectConfig): Problem[] {
+function problemsWith(files: AgentFiles, config: string, project: ProjectConfig): Diagnostic[] {
   const { problems } = checkAgent({ ...files, problems: [], config }, project);
   return problems.filter(({ file }) => file === `agents/${files.name}/config.toml`);
 }

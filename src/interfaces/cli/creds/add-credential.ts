@@ -13,7 +13,7 @@ import { storeField } from "../../../foundation/credentials/edit-credential.ts";
 import { shortestHidden } from "../../../foundation/credentials/encoded-forms.ts";
 import { homeDir } from "../../../foundation/credentials/read-secret.ts";
 import { listCredentials } from "../../../foundation/credentials/list-credentials.ts";
-import { UserError, messageOf } from "../../../foundation/errors.ts";
+import { Problem, usageError, failureOf } from "../../../foundation/errors.ts";
 import type { GlobalContext } from "../context.ts";
 import { missingFlag, openPrompts, type Prompts } from "../terminal/prompts.ts";
 import { credentialOf, typeMeant } from "./credentials.ts";
@@ -27,7 +27,7 @@ export interface AddOptions {
 /** A field's name and its secret. */
 type Entry = readonly [string, string];
 
-/** Stores a secret that a person types, or from standard input or a file. Throws a UserError. */
+/** Stores a secret that a person types, or from standard input or a file. Throws a Problem. */
 export async function addCredential(
   context: GlobalContext,
   name: string,
@@ -123,7 +123,7 @@ function fieldOf(
     // A stored field beyond those of its type can be replaced.
     const near = names.includes(field) || replace === true ? null : closest(field, names);
     if (near === null) return field;
-    throw new UserError("usage", `${type} has no field "${field}"`, {
+    throw new Problem("usage", `${type} has no field "${field}"`, {
       hint: meant(near),
       exitCode: 2,
     });
@@ -143,7 +143,7 @@ async function secretIn(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    throw new UserError("unreadable_file", `${path} can't be read: ${messageOf(error)}`);
+    throw failureOf("unreadable_file", `${path} can't be read`, error);
   }
 }
 
@@ -152,9 +152,10 @@ const maxPiped = 1024 * 1024;
 
 async function piped(): Promise<string> {
   if (isatty(0)) {
-    throw new UserError("usage", "the secret is read from standard input, which is a terminal", {
-      hint: "pipe it in, or leave --json and redirections out to be asked for it",
-    });
+    throw usageError(
+      "the secret is read from standard input, which is a terminal",
+      "pipe it in, or leave --json and redirections out to be asked for it",
+    );
   }
   const chunks: Buffer[] = [];
   let size = 0;

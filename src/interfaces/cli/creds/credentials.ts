@@ -10,7 +10,7 @@ import { removeCredential } from "../../../foundation/credentials/edit-credentia
 import { listCredentials as readCredentials } from "../../../foundation/credentials/list-credentials.ts";
 import type { StoredCredential } from "../../../foundation/credentials/list-credentials.ts";
 import { homeDir, storeDir } from "../../../foundation/credentials/read-secret.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem, usageError } from "../../../foundation/errors.ts";
 import type { GlobalContext } from "../context.ts";
 import { mustConfirm, openPrompts } from "../terminal/prompts.ts";
 import { renderTable, titled } from "../terminal/table.ts";
@@ -60,19 +60,21 @@ function listTypes({ out }: GlobalContext): void {
   out.data(renderTable(titled("Type", "Fields…", "What it is…"), rows, out));
 }
 
-/** The credential that a person names. Throws a UserError for an invalid name, and for the gateway's own key. */
+/** The credential that a person names. Throws a Problem for an invalid name, and for the gateway's own key. */
 export function credentialOf(name: string): CredentialReference {
   const reference = parseCredentialReference(name);
   if (reference === null) {
     // Not quoted: it may be a secret in the wrong place.
-    throw new UserError("usage", "the argument is not a credential", {
-      hint: "expected type or type:instance, such as anthropic_key or github_token:bot",
-    });
+    throw usageError(
+      "the argument is not a credential",
+      "expected type or type:instance, such as anthropic_key or github_token:bot",
+    );
   }
   if (reference.type !== gatewayKeyType) return reference;
-  throw new UserError("usage", `${gatewayKeyType} is the gateway's own key`, {
-    hint: "al doctor --show-key shows it, al doctor --regenerate-key makes a new one",
-  });
+  throw usageError(
+    `${gatewayKeyType} is the gateway's own key`,
+    "al doctor --show-key shows it, al doctor --regenerate-key makes a new one",
+  );
 }
 
 /** The known type that an unknown one was probably meant to be; null without a similar one. */
@@ -86,7 +88,7 @@ export interface RemoveOptions {
   readonly yes?: true;
 }
 
-/** Removes a credential, or one of its fields, after asking. Throws a UserError if it is missing. */
+/** Removes a credential, or one of its fields, after asking. Throws a Problem if it is missing. */
 export async function removeStored(
   context: GlobalContext,
   given: string,
@@ -116,7 +118,7 @@ export async function removeStored(
   out.answer({ name, removed }, `${name} is removed (${removed.join(", ")})`);
 }
 
-function unknown(problem: string, name: string, known: readonly string[]): UserError {
+function unknown(problem: string, name: string, known: readonly string[]): Problem {
   const listed = known.length === 0 ? "none is stored" : `stored: ${known.join(", ")}`;
-  return new UserError("unknown_credential", `${problem} "${name}"`, meantOr(name, known, listed));
+  return new Problem("unknown_credential", `${problem} "${name}"`, meantOr(name, known, listed));
 }

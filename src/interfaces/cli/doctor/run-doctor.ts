@@ -7,7 +7,7 @@ import { plain } from "../terminal/format.ts";
 import type { Colors, Output } from "../terminal/output.ts";
 import { ensureApiKey, regenerateApiKey } from "../../../foundation/credentials/api-key.ts";
 import { homeDir } from "../../../foundation/credentials/read-secret.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { usageError, hasCode } from "../../../foundation/errors.ts";
 import { connect } from "../operator/connect.ts";
 
 interface DoctorRunOptions {
@@ -84,7 +84,7 @@ export async function showKey(
 ): Promise<void> {
   const { out, env } = context;
   if (check && regenerateKey) {
-    throw new UserError("usage", "--check changes nothing, and --regenerate-key does");
+    throw usageError("--check changes nothing, and --regenerate-key does");
   }
   const { key, path } = await (regenerateKey ? regenerateApiKey : ensureApiKey)(homeDir(env));
   const becomes = regenerateKey === true ? await untilActive(context) : "";
@@ -108,7 +108,7 @@ async function untilActive(context: Context): Promise<string> {
       await (await connect(context)).get("/control/status");
       return over;
     } catch (error) {
-      if (!(error instanceof UserError) || error.code !== "unauthorized") return soon;
+      if (!hasCode(error, "unauthorized")) return soon;
     }
   }
   return "the scheduler does not answer to it yet; its log may say why";

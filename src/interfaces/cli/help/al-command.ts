@@ -1,18 +1,5 @@
-import { Command, CommanderError, Option, type CommandOptions } from "commander";
+import { Command, Option, type CommandOptions } from "commander";
 import { contextOf, globalContextOf, type Context, type GlobalContext } from "../context.ts";
-
-/** A usage error with its command, from `al` on: `al creds add`. */
-export class CommandError extends CommanderError {
-  readonly command: string;
-  /** Another command that was probably meant. */
-  readonly near: string | null;
-
-  constructor({ exitCode, code, message }: CommanderError, command: string, near: string | null) {
-    super(exitCode, code, message);
-    this.command = command;
-    this.near = near;
-  }
-}
 
 /** A function with the operands and then the options of its command, as commander passes them. */
 type Load<On, Given extends unknown[]> = () => Promise<(context: On, ...given: Given) => unknown>;

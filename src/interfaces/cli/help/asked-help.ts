@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { meantOr } from "../../../foundation/contracts/did-you-mean.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { usageError } from "../../../foundation/errors.ts";
 import { packageVersion } from "../../../foundation/version.ts";
 import type { CommandEntry } from "./command-table.ts";
 
@@ -33,7 +33,7 @@ function innerOf(entry: CommandEntry, name: string): CommandEntry {
   return entry.commands.find(isMeant) ?? entry;
 }
 
-/** Throws UserError `usage` for `al help <no command>`, which would print the help of the commands above it. */
+/** Throws Problem `usage` for `al help <no command>`, which would print the help of the commands above it. */
 export function mustKnowHelp(program: Command, words: readonly string[]): void {
   const [first, ...names] = operandsIn(words);
   if (first === "help" && names[0] !== "help") mustHold(program, names, "al");
@@ -51,9 +51,10 @@ function mustHold({ commands }: Command, [name, ...rest]: readonly string[], pat
   const found = commands.find((one) => isCalled(one, name));
   if (found !== undefined) return mustHold(found, rest, `${path} ${found.name()}`);
   const known = commands.flatMap((one) => [one.name(), ...one.aliases()]);
-  throw new UserError("usage", `unknown command '${name}'`, {
-    hint: meantOr(name, known, `${path} --help lists the commands`),
-  });
+  throw usageError(
+    `unknown command '${name}'`,
+    meantOr(name, known, `${path} --help lists the commands`),
+  );
 }
 
 function isCalled(command: Command, name: string): boolean {

@@ -7,7 +7,7 @@ import type {
   SearchRun,
 } from "../../../features/search/search-report.ts";
 import { dollars } from "../../../features/spend/spend-text.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { usageError } from "../../../foundation/errors.ts";
 import { withFreshIndex } from "../../../features/search/fresh-index.ts";
 import { searchLogs, type SearchOptions } from "../../../features/search/search-logs.ts";
 import type { Context } from "../context.ts";
@@ -40,7 +40,7 @@ export async function grepLogs(
   options: GrepOptions,
 ): Promise<void> {
   if (options.follow) {
-    throw new UserError("usage", "--grep and --follow do not go together", "leave one of them out");
+    throw usageError("--grep and --follow do not go together", "leave one of them out");
   }
   mustHaveAccess(projectDir);
   const query = queryOf(agent, options);

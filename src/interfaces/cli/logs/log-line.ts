@@ -5,7 +5,7 @@ import { dollars } from "../../../features/spend/spend-text.ts";
 import { localTime, plain } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem, hasCode } from "../../../foundation/errors.ts";
 import type { Client } from "../operator/client.ts";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -132,7 +132,7 @@ export interface Position {
 
 /**
  * Passes every line to `onEntry` until that returns true, the signal aborts, or the connection ends. Resolves with true
- * if `onEntry` ended it. Throws UserError if the scheduler refuses or isn't there.
+ * if `onEntry` ended it. Throws Problem if the scheduler refuses or isn't there.
  */
 export async function streamLog(
   client: Client,
@@ -156,8 +156,7 @@ export async function streamLog(
 
 /** The connection broke: whether the request succeeded is unknown. */
 function isCut(error: unknown): boolean {
-  if (error instanceof UserError) return error.code === "disconnected";
-  return (error as NodeJS.ErrnoException | null)?.code === "ECONNRESET";
+  return hasCode(error, "disconnected", "ECONNRESET");
 }
 
 function pathOf({ agent, instanceId, lines }: LogStream): string {
@@ -189,7 +188,7 @@ function withoutRepeats(entries: readonly LogEntry[]): readonly LogEntry[] {
   return entries.filter((entry) => kindOf(entry) !== "tool-output" || !ended.has(idOf(entry)));
 }
 
-/** An agent without a line may be new. Throws UserError for one without a folder, and for a run without a line. */
+/** An agent without a line may be new. Throws Problem for one without a folder, and for a run without a line. */
 export async function refuseUnknown(
   projectDir: string,
   { agent, instanceId }: Pick<LogStream, "agent" | "instanceId">,
@@ -201,7 +200,9 @@ export async function refuseUnknown(
     throw unknownAgent(agent, known);
   }
   if (instanceId === null) return;
-  throw new UserError("unknown_run", `there are no log lines of a run ${instanceId}`, {
-    hint: "al history shows the runs and their ids",
-  });
+  throw new Problem(
+    "unknown_run",
+    `there are no log lines of a run ${instanceId}`,
+    "al history shows the runs and their ids",
+  );
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { UserError, hasCode } from "../../../foundation/errors.ts";
+import { hasCode, usageError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import type { GrepOptions } from "./grep-logs.ts";
 import {
@@ -44,9 +44,7 @@ export async function logs(
     return grepLogs(context, agent, { ...options, grep });
   }
   if ([outcome, kind, oldest].some((one) => one !== undefined)) {
-    throw new UserError("usage", "--outcome, --kind and --oldest need --grep", {
-      hint: "add --grep <words>",
-    });
+    throw usageError("--outcome, --kind and --oldest need --grep", "add --grep <words>");
   }
   const stream = {
     agent,

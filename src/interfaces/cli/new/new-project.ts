@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem, usageError } from "../../../foundation/errors.ts";
 import { defaultBudget } from "../../../foundation/contracts/budget.ts";
 import { noteFirstSchedule } from "../config/note-forecast.ts";
 import { findProject, type GlobalContext } from "../context.ts";
@@ -17,7 +17,7 @@ import { projectFiles, usualModel, type NewProject, type StarterModel } from "./
 import { agentNameProblem } from "../../../foundation/config/agent-files.ts";
 import { scheduleProblem } from "../../../foundation/config/schedule.ts";
 
-/** Makes a project that runs at once. Never overwrites: it throws a UserError instead, and writes nothing. */
+/** Makes a project that runs at once. Never overwrites: it throws a Problem instead, and writes nothing. */
 export async function newProject(
   context: GlobalContext,
   given: string,
@@ -52,15 +52,17 @@ export async function newProject(
 function refuseNested(dir: string): void {
   const project = findProject(dir);
   if (project === dir) return;
-  throw new UserError("exists", `${dir} would be inside the project ${project}`, {
-    hint: "al agent new makes an agent in it; for another project name a directory outside of it",
-  });
+  throw new Problem(
+    "exists",
+    `${dir} would be inside the project ${project}`,
+    "al agent new makes an agent in it; for another project name a directory outside of it",
+  );
 }
 
 function refuseFile(dir: string, path: string, hint = "name another directory"): void {
   const file = join(dir, path);
   if (existsSync(file)) {
-    throw new UserError("exists", `${file} already exists; nothing was written`, hint);
+    throw new Problem("exists", `${file} already exists; nothing was written`, hint);
   }
 }
 
@@ -106,18 +108,18 @@ interface NewOptions {
   readonly yes?: true;
 }
 
-/** Throws a UserError (usage). */
+/** Throws a Problem (usage). */
 function withServer(options: NewOptions): NewOptions {
   if (options.baseUrl === undefined) return options;
   const baseUrl = serverUrl(options.baseUrl);
   if (baseUrl !== null) return { ...options, baseUrl };
-  throw new UserError("usage", `--base-url: ${serverUrlProblem(options.baseUrl) ?? ""}`);
+  throw usageError(`--base-url: ${serverUrlProblem(options.baseUrl) ?? ""}`);
 }
 
 /** Frequent runs are free with the scripted model only. */
 const usualSchedule = { scripted: "* * * * *", real: "0 9 * * *" };
 
-/** The new project by the flags, then by the person, then by the defaults. Throws a UserError (usage). */
+/** The new project by the flags, then by the person, then by the defaults. Throws a Problem (usage). */
 async function chooseProject(options: NewOptions, prompts: Prompts | null): Promise<NewProject> {
   const agent = await chosen(options.agent, prompts, {
     flag: "--agent",
@@ -145,7 +147,7 @@ async function chosen(
   const value = given ?? (prompts === null ? question.default : await prompts.text(question));
   const problem = question.problem(value);
   if (problem === null) return value;
-  throw new UserError("usage", `${question.flag}: ${problem}`);
+  throw usageError(`${question.flag}: ${problem}`);
 }
 
 const providerNames: Readonly<Record<string, string | undefined>> = {

@@ -1,4 +1,5 @@
 import { userInfo } from "node:os";
+import { isoTime } from "../../../../streams/iso-times.ts";
 import type { DeliveryState } from "../../../features/alerts/rules/alert.ts";
 import type {
   AlertsReport,
@@ -7,7 +8,7 @@ import type {
   OpenAlertView,
 } from "../../../features/alerts/alerts-report.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { usageError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import { localTime, plainLine } from "../terminal/format.ts";
 import { connect, explained } from "./connect.ts";
@@ -60,7 +61,7 @@ export async function acknowledge(
   { undo, until }: { readonly undo?: true; readonly until?: number },
 ): Promise<void> {
   const client = await connect(context);
-  const repeatedAt = until === undefined ? undefined : new Date(until).toISOString();
+  const repeatedAt = until === undefined ? undefined : isoTime(until);
   const by = undo ? undefined : userName();
   const agent = scope === "project" ? null : scope;
   const asked = client.perform("POST /api/alerts/ack", { agent, by, until: repeatedAt, undo });
@@ -111,7 +112,7 @@ export async function retryAlerts(
   const { out } = context;
   const hint = "al alerts list --state dead names those that were given up";
   if ((id === undefined) === (all === undefined)) {
-    throw new UserError("usage", "expected the id of an alert, or --all", hint);
+    throw usageError("expected the id of an alert, or --all", hint);
   }
   const client = await connect(context);
   if (id !== undefined) {

@@ -1,6 +1,6 @@
 import { Agent, request, type IncomingMessage } from "node:http";
 import { createParser } from "eventsource-parser";
-import { UserError, hasCode, messageOf } from "../../../foundation/errors.ts";
+import { Problem, hasCode, messageOf } from "../../../foundation/errors.ts";
 import { requestOf } from "../../../foundation/operation.ts";
 import type { InputOf, OutputOf } from "../../../foundation/operation.ts";
 import type { NamedOperations } from "../../operations/table.ts";
@@ -51,7 +51,7 @@ export type Client = ReturnType<typeof operatorClient>;
 
 /** A client of the operator API on the project's Unix socket. Answers are trusted to match the schema of their route. */
 export function operatorClient(socketPath: string, apiKey: string) {
-  /** The answer of the scheduler. Throws a UserError with the problem document's `error` as its code. */
+  /** The answer of the scheduler. Throws a Problem with the problem document's `error` as its code. */
   const ask = async (
     method: "GET" | "POST",
     path: string,
@@ -131,9 +131,9 @@ async function jsonOf(answer: IncomingMessage): Promise<unknown> {
 }
 
 /** Why no answer came. Code `not_running` means that no process listens on the socket. */
-function connectionError(error: NodeJS.ErrnoException): UserError {
-  const because = (code: string, message: string, hint?: string): UserError =>
-    new UserError(code, message, { cause: error, ...(hint && { hint }) });
+function connectionError(error: NodeJS.ErrnoException): Problem {
+  const because = (code: string, message: string, hint?: string): Problem =>
+    new Problem(code, message, { cause: error, hint });
   if (hasCode(error, "ECONNREFUSED", "ENOENT")) {
     return because("not_running", "the scheduler does not answer any more");
   }
@@ -150,12 +150,12 @@ function connectionError(error: NodeJS.ErrnoException): UserError {
 }
 
 /** A problem document (RFC 9457 with `error`, a short stable code) as an error for a person. */
-function problemError(status: number, problem: unknown): UserError {
+function problemError(status: number, problem: unknown): Problem {
   const { error, detail, title } = (problem ?? {}) as Record<string, unknown>;
   const code = typeof error === "string" ? error : "unexpected_answer";
   const known = [detail, title].find((text) => typeof text === "string");
   const message = known ?? `the scheduler answered with status ${status}`;
-  return new UserError(code, message, hints[code]);
+  return new Problem(code, message, hints[code]);
 }
 
 const hints: Readonly<Record<string, string | undefined>> = {

@@ -1,12 +1,12 @@
 import { existsSync, accessSync, constants, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
-import { UserError, hasCode } from "../../../foundation/errors.ts";
+import { Problem, hasCode } from "../../../foundation/errors.ts";
 import type { Client } from "./client.ts";
 import { meantOr, mostLike } from "../../../foundation/contracts/did-you-mean.ts";
 import type { Context } from "../context.ts";
 
-/** A client of the scheduler that runs the project. Throws UserError `not_running` without one. */
+/** A client of the scheduler that runs the project. Throws Problem `not_running` without one. */
 export async function connect({ projectDir, env }: Context): Promise<Client> {
   const { readSchedulerInfo } = await import("../../../foundation/store/project-lock.ts");
   const { ensureApiKey } = await import("../../../foundation/credentials/api-key.ts");
@@ -44,30 +44,38 @@ export async function explained<T>(
   { message, hint }: { readonly message?: string; readonly hint: string },
 ): Promise<T> {
   return answer.catch((error: unknown) => {
-    if (!(error instanceof UserError) || !codes.includes(error.code)) throw error;
-    throw new UserError(error.code, message ?? error.message, { hint, cause: error });
+    if (!(error instanceof Problem) || !codes.includes(error.code)) throw error;
+    throw new Problem(error.code, message ?? error.message, { hint, cause: error });
   });
 }
 
 /** The error for a directory without a scheduler or without a project. */
-export function notRunning(projectDir: string): UserError {
+export function notRunning(projectDir: string): Problem {
   const missing = noProject(projectDir);
   if (missing !== null) return missing;
-  const hint = "al start starts one";
-  return new UserError("not_running", `no scheduler is running for ${projectDir}`, hint);
+  return new Problem(
+    "not_running",
+    `no scheduler is running for ${projectDir}`,
+    "al start starts one",
+  );
 }
 
 /** The error for a directory without a project and a scheduler; null for a project. */
-export function noProject(projectDir: string): UserError | null {
+export function noProject(projectDir: string): Problem | null {
   if (existsSync(join(projectDir, "config.toml"))) return null;
-  return new UserError("not_running", `not a project: ${projectDir} holds no config.toml`, {
-    hint: "al new <dir> makes one; -p <dir> names one that is somewhere else",
-  });
+  return new Problem(
+    "not_running",
+    `not a project: ${projectDir} holds no config.toml`,
+    "al new <dir> makes one; -p <dir> names one that is somewhere else",
+  );
 }
 
-function stillStarting(projectDir: string): UserError {
-  const hint = "run the command again in a moment";
-  return new UserError("starting", `the scheduler of ${projectDir} is just starting`, hint);
+function stillStarting(projectDir: string): Problem {
+  return new Problem(
+    "starting",
+    `the scheduler of ${projectDir} is just starting`,
+    "run the command again in a moment",
+  );
 }
 
 /** Does something with an agent; for an unknown one, the error suggests a similar name. */
@@ -81,10 +89,12 @@ export async function withAgent<T>(client: Client, agent: string, ask: Promise<T
 }
 
 /** The error for an unknown agent, with the most similar name or a few similar ones. */
-export function unknownAgent(agent: string, known: readonly string[]): UserError {
-  return new UserError("unknown_agent", `there is no agent "${agent}"`, {
-    hint: meantOr(agent, known, namesLike(agent, known)),
-  });
+export function unknownAgent(agent: string, known: readonly string[]): Problem {
+  return new Problem(
+    "unknown_agent",
+    `there is no agent "${agent}"`,
+    meantOr(agent, known, namesLike(agent, known)),
+  );
 }
 
 const namedAtMost = 3;
@@ -105,14 +115,14 @@ export async function agentNames(client: Client): Promise<readonly string[]> {
   return (await readSnapshot(client)).agents.map(({ name }) => name);
 }
 
-/** Throws UserError `no_access` if the project's state belongs to another OS user and is closed to this one. */
+/** Throws Problem `no_access` if the project's state belongs to another OS user and is closed to this one. */
 export function mustHaveAccess(projectDir: string): void {
   const state = join(projectDir, ".al");
   try {
     accessSync(join(state, "run"), constants.R_OK | constants.X_OK);
   } catch (error) {
     if (!hasCode(error, "EACCES", "EPERM")) return;
-    throw new UserError("no_access", `${state} is closed to you${belongsTo(state)}`, {
+    throw new Problem("no_access", `${state} is closed to you${belongsTo(state)}`, {
       hint: "run al as the OS user that starts the project's scheduler (sudo -u <user> al …)",
       cause: error,
     });

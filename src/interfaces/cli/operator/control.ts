@@ -10,7 +10,7 @@ import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { closest } from "../../../foundation/contracts/did-you-mean.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { nanoOfUsd, usdText } from "../../../foundation/contracts/money.ts";
-import { UserError, hasCode } from "../../../foundation/errors.ts";
+import { hasCode, usageError } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { readSchedulerInfo } from "../../../foundation/store/project-lock.ts";
 import type { Context } from "../context.ts";
@@ -27,11 +27,7 @@ export async function pause(
   { allWork = false }: { readonly allWork?: boolean },
 ): Promise<void> {
   if (agent !== undefined && allWork) {
-    throw new UserError(
-      "usage",
-      "give either an agent or --all-work",
-      "al pause --help shows how it is used",
-    );
+    throw usageError("give either an agent or --all-work", "al pause --help shows how it is used");
   }
   if (agent !== undefined) {
     return changeAgent(context, agent, "disable", `disabled until al resume ${agent}`);
@@ -79,11 +75,7 @@ export async function kill(
 ): Promise<void> {
   if (all === true && target === undefined) return killAll(context, yes === true);
   if (all === true || target === undefined) {
-    throw new UserError(
-      "usage",
-      "give an agent, a run, or --all",
-      "al kill --help shows how it is used",
-    );
+    throw usageError("give an agent, a run, or --all", "al kill --help shows how it is used");
   }
   const { out } = context;
   const client = await connect(context);
@@ -143,8 +135,10 @@ export async function raiseBudget(context: Context, target: string, amount: stri
 function amountOf(text: string): number {
   const usd = Number(text.replace(/^\$/, ""));
   if (usd > 0 && usd <= maxRaiseUsd) return usd;
-  const hint = `expected an amount of USD above 0, up to ${maxRaiseUsd}, such as 5 or 0.50`;
-  throw new UserError("usage", `${text} is not an amount`, hint);
+  throw usageError(
+    `${text} is not an amount`,
+    `expected an amount of USD above 0, up to ${maxRaiseUsd}, such as 5 or 0.50`,
+  );
 }
 
 /** A scope may also be written as in the API. */
@@ -226,7 +220,7 @@ export async function steer(
   { stop = false }: { readonly stop?: boolean },
 ): Promise<void> {
   if ((text === undefined) !== stop) {
-    throw new UserError("usage", "give either a text or --stop", "al help steer shows both");
+    throw usageError("give either a text or --stop", "al help steer shows both");
   }
   const client = await connect(context);
   const message = text === undefined ? { stop: true as const } : { text };

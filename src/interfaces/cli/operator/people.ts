@@ -2,7 +2,7 @@ import type { Act } from "../../../foundation/contracts/audit-acts.ts";
 import type { QuestionView } from "../../../foundation/contracts/question-views.ts";
 import { answersText, heldBy, shortId, whoText } from "../../../foundation/contracts/questions.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem, usageError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import { queryTime } from "../options.ts";
 import { plainLine, localTime, plain } from "../terminal/format.ts";
@@ -73,8 +73,7 @@ async function askedAnswer(context: Context, question: QuestionView): Promise<st
   const expected = plainLine(answersText(question.form));
   const prompts = await openPrompts(context);
   if (prompts !== null) return prompts.text({ message: `${message} (${expected})` });
-  const hint = `the question: ${message}`;
-  throw new UserError("usage", `the answer is missing: ${expected}`, hint);
+  throw usageError(`the answer is missing: ${expected}`, `the question: ${message}`);
 }
 
 const uuidLength = 36;
@@ -94,14 +93,15 @@ async function questionOf(client: Client, id: string): Promise<QuestionView> {
     if (others.length > 0 && state === "open") throw ambiguous(id, meant);
     if (first !== undefined) return first;
   }
-  throw new UserError("unknown_question", `there is no question ${id}`, { hint });
+  throw new Problem("unknown_question", `there is no question ${id}`, hint);
 }
 
-function ambiguous(id: string, meant: readonly QuestionView[]): UserError {
+function ambiguous(id: string, meant: readonly QuestionView[]): Problem {
   const ids = meant.slice(0, 5).map((one) => shortId(one.id));
-  return new UserError("usage", `${counted(meant.length, "question")} are meant by ${id}`, {
-    hint: `name one: ${ids.join(", ")}`,
-  });
+  return usageError(
+    `${counted(meant.length, "question")} are meant by ${id}`,
+    `name one: ${ids.join(", ")}`,
+  );
 }
 
 interface AuditOptions {

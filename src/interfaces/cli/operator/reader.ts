@@ -11,7 +11,7 @@ export type ProjectReader = ReturnType<typeof schedulerReader>;
 
 /**
  * Asks the scheduler of the project. If no scheduler runs, the store is read, with a note on standard error. Throws
- * UserError `not_running` if the store is missing, too.
+ * Problem `not_running` if the store is missing, too.
  */
 export async function askProject<T>(
   context: Context,

@@ -5,7 +5,7 @@ import type { SpendKey } from "../../../foundation/contracts/budget.ts";
 import { meantOr } from "../../../foundation/contracts/did-you-mean.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import type { RefusedDeliveriesQuery, WhyNot } from "../../../features/webhooks/delivery-report.ts";
-import { UserError, hasCode, messageOf } from "../../../foundation/errors.ts";
+import { Problem, hasCode, messageOf } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import { queryTime } from "../options.ts";
 import { renderCost } from "../status/render-cost.ts";
@@ -29,7 +29,7 @@ function tagged(agents: readonly AgentStatus[], tag: string): readonly AgentStat
   if (found.length > 0) return found;
   const known = [...new Set(agents.flatMap(({ tags }) => tags))].sort();
   const list = known.length === 0 ? "no agent has tags yet" : `tags: ${known.join(", ")}`;
-  throw new UserError("unknown_tag", `no agent has the tag "${tag}"`, meantOr(tag, known, list));
+  throw new Problem("unknown_tag", `no agent has the tag "${tag}"`, meantOr(tag, known, list));
 }
 
 interface CostOptions {
@@ -205,7 +205,7 @@ function ask<T>(context: Context, name: string, question: Question<T>): Promise<
       const message = names.includes(name)
         ? `agent "${name}" has no run among its latest 200 history entries`
         : messageOf(error);
-      throw new UserError("unknown_instance", message, { hint, cause: error });
+      throw new Problem("unknown_instance", message, { hint, cause: error });
     }
   });
 }

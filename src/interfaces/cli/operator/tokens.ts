@@ -1,7 +1,7 @@
 import { counted } from "../../../foundation/contracts/format.ts";
 import { scopes, type Scope } from "../../../foundation/contracts/scopes.ts";
 import type { TokenView } from "../../../features/tokens/token-report.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { usageError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import { connect } from "./connect.ts";
 import { localTime } from "../terminal/format.ts";
@@ -23,7 +23,7 @@ export async function newToken(context: Context, name: string, given: NewOptions
   if (asked.length === 0 || wrong.length > 0) {
     const problem =
       asked.length === 0 ? "--scope is empty" : `there is no scope ${wrong.join(", ")}`;
-    throw new UserError("usage", problem, `scopes: ${scopes.join(", ")}`);
+    throw usageError(problem, `scopes: ${scopes.join(", ")}`);
   }
   const client = await connect(context);
   const agents = given.agents === undefined ? null : listOf(given.agents);

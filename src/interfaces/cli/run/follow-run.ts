@@ -2,7 +2,7 @@ import { type Outcome, outcomeRows } from "../../../../streams/outcomes.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { durationText } from "../../../../streams/duration-text.ts";
-import { messageOf, UserError } from "../../../foundation/errors.ts";
+import { messageOf, Problem, hasCode } from "../../../foundation/errors.ts";
 import type { Client } from "../operator/client.ts";
 import { readSnapshot, withAgent, isNotRunning } from "../operator/connect.ts";
 import type { Context } from "../context.ts";
@@ -42,13 +42,13 @@ export async function followRun(
   return exitCodeOf(result);
 }
 
-/** The trigger, whose run may begin later. Throws a UserError, with the run's exit code if its budget is used up. */
+/** The trigger, whose run may begin later. Throws a Problem, with the run's exit code if its budget is used up. */
 export async function triggerRun(client: Client, { agent, prompt }: WantedRun) {
   const given = prompt === null ? {} : { prompt };
   const asked = client.perform("POST /control/trigger/:name", { name: agent, ...given });
   return withAgent(client, agent, asked).catch((error: unknown) => {
-    if (!(error instanceof UserError) || !isOfBudget(error.message)) throw error;
-    throw new UserError(error.code, error.message, { exitCode: overBudgetCode, cause: error });
+    if (!(error instanceof Problem) || !isOfBudget(error.message)) throw error;
+    throw new Problem(error.code, error.message, { exitCode: overBudgetCode, cause: error });
   });
 }
 
@@ -190,7 +190,7 @@ async function untilEnded(followed: Followed, instanceId: string | null): Promis
 
 /** A scheduler that stops at once may hang up during an answer. */
 function isHangUp(error: unknown): boolean {
-  return error instanceof UserError && error.code === "disconnected";
+  return hasCode(error, "disconnected");
 }
 
 function resultOf({ triggerId }: Followed, entry: Omit<RunResult, "triggerId">): RunResult {
@@ -205,9 +205,11 @@ async function lookUp({ client, triggerId }: Followed): Promise<HistoryEntry> {
   const { entries } = await client.perform("GET /api/stats/triggers/:id/calls", { id: triggerId });
   const entry = entries.find(({ id }) => id === triggerId);
   if (entry !== undefined) return entry;
-  throw new UserError("lost_sight", `the history does not hold the trigger ${triggerId}`, {
-    hint: "al history shows what is there",
-  });
+  throw new Problem(
+    "lost_sight",
+    `the history does not hold the trigger ${triggerId}`,
+    "al history shows what is there",
+  );
 }
 
 async function endInLog(followed: Followed, instanceId: string): Promise<RunResult | null> {

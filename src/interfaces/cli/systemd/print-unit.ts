@@ -6,7 +6,7 @@ import { homeDir } from "../../../foundation/credentials/read-secret.ts";
 import { checkAgents, loadProject } from "../../../runtime/agents/project-files.ts";
 import type { Context } from "../context.ts";
 import type { StartOptions } from "../start/run-scheduler.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 
 /** Variables that find an engine or a time zone; a service has nothing else of a login's environment. */
 const keptVariables = [
@@ -181,10 +181,10 @@ function word(text: string): string {
 
 function literal(text: string): string {
   if (/[\u0000-\u001f\u007f]/.test(text)) {
-    throw new UserError(
+    throw new Problem(
       "systemd_unit",
       `${JSON.stringify(text)} cannot be part of a systemd unit`,
-      { hint: "use a path without control characters" },
+      "use a path without control characters",
     );
   }
   return text.replaceAll("%", "%%");

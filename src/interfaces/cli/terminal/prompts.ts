@@ -1,8 +1,8 @@
 import { isatty } from "node:tty";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem, usageError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 
-/** Questions to the person at the terminal. Ctrl-C at any of them throws a UserError with exit code 130. */
+/** Questions to the person at the terminal. Ctrl-C at any of them throws a Problem with exit code 130. */
 export type Prompts = NonNullable<Awaited<ReturnType<typeof openPrompts>>>;
 
 export interface TextQuestion {
@@ -53,20 +53,20 @@ async function answered<T>(answer: Promise<T>): Promise<T> {
     return await answer;
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "ExitPromptError") throw error;
-    throw new UserError("interrupted", "interrupted; nothing was changed", { exitCode: 130 });
+    throw new Problem("interrupted", "interrupted; nothing was changed", { exitCode: 130 });
   }
 }
 
 /** The error instead of a question, off a terminal. */
-export function missingFlag(flag: string, why: string): UserError {
-  return new UserError("usage", `${flag} is missing: ${why}`, "on a terminal it is asked for");
+export function missingFlag(flag: string, why: string): Problem {
+  return usageError(`${flag} is missing: ${why}`, "on a terminal it is asked for");
 }
 
-/** Asks before a change. Throws UserError: `refused` after a no; off a terminal, `why` --yes is needed. */
+/** Asks before a change. Throws Problem: `refused` after a no; off a terminal, `why` --yes is needed. */
 export async function mustConfirm(
   prompts: Prompts | null,
   { question, why, refused }: Readonly<Record<"question" | "why" | "refused", string>>,
 ): Promise<void> {
   if (prompts === null) throw missingFlag("--yes", why);
-  if (!(await prompts.confirm(question))) throw new UserError("refused", refused);
+  if (!(await prompts.confirm(question))) throw new Problem("refused", refused);
 }

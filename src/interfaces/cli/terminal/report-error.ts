@@ -1,54 +1,37 @@
-import { CommanderError } from "commander";
+import type { CommanderError } from "commander";
 import { closest, meant } from "../../../foundation/contracts/did-you-mean.ts";
-import { UserError, hasCode, messageOf } from "../../../foundation/errors.ts";
-import { CommandError } from "../help/al-command.ts";
+import { Problem, hasCode, messageOf, usageError } from "../../../foundation/errors.ts";
 import { plain, plainJson } from "./format.ts";
 
-interface ErrorReport {
-  readonly code: string;
-  readonly message: string;
-  readonly hint: string | null;
-  readonly exitCode: number;
-}
-
 /** The report of anything that was thrown. Only an unexpected error names its stack. */
-function reportOf(error: unknown): ErrorReport {
-  if (error instanceof UserError) return error;
-  if (error instanceof CommanderError) return usageReport(error);
-  const common = { message: messageOf(error), exitCode: 1 };
-  if (hasCode(error, "EACCES", "EPERM")) {
-    const hint = "use an OS user that may, or change the permissions";
-    return { ...common, code: "no_access", hint };
-  }
-  return {
-    ...common,
-    code: "unexpected",
-    hint: "this is a fault in al itself; run it again with AL_DEBUG=1 to see where",
-  };
+function reportOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  return hasCode(error, "EACCES", "EPERM")
+    ? new Problem(
+        "no_access",
+        messageOf(error),
+        "use an OS user that may, or change the permissions",
+      )
+    : new Problem(
+        "unexpected",
+        messageOf(error),
+        "this is a fault in al itself; run it again with AL_DEBUG=1 to see where",
+      );
 }
 
-function usageReport(error: CommanderError): ErrorReport {
+/** Commander's error in our words. `path` is the command, from `al` on; `near` is another one that was probably meant. */
+export function commandError(error: CommanderError, path: string, near: string | null): Problem {
   const [message = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
   const [, given = "", choices = ""] =
     /'([^']+)' is invalid.*choices are (.+)\.$/.exec(message) ?? [];
-  const near =
-    error instanceof CommandError && error.near !== null
-      ? error.near
-      : closest(given, choices.split(", "));
+  const asked = near ?? closest(given, choices.split(", "));
   const hint =
-    near === null ? (hintOf(rest.join(" "), error.code) ?? usageHint(error)) : meant(near);
+    asked === null
+      ? (hintOf(rest.join(" "), error.code) ?? `${path} --help shows how it is used`)
+      : meant(asked);
   // Excess arguments are not repeated: one may be a secret in the wrong place.
   const isExcess = error.code === "commander.excessArguments";
-  return {
-    code: "usage",
-    message: isExcess ? message.replace(/( but got \d+): [^]*$/, "$1") : message,
-    hint,
-    exitCode: 2,
-  };
-}
-
-function usageHint(error: CommanderError): string | null {
-  return error instanceof CommandError ? `${error.command} --help shows how it is used` : null;
+  return usageError(isExcess ? message.replace(/( but got \d+): [^]*$/, "$1") : message, hint);
 }
 
 /** Commander's text in parentheses, in our words. */

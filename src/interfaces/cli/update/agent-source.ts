@@ -1,5 +1,5 @@
 import { parse } from "smol-toml";
-import { UserError, messageOf } from "../../../foundation/errors.ts";
+import { Problem, messageOf } from "../../../foundation/errors.ts";
 import { parseSkillSource, type SkillSource } from "../../../features/skills/skill-source.ts";
 import { openConfig, type ConfigFile } from "../config/config-file.ts";
 import { rm } from "node:fs/promises";
@@ -13,7 +13,7 @@ export type AgentSource = NonNullable<Awaited<ReturnType<typeof agentSource>>>;
 
 /**
  * The source as config.toml names it; its files of `commit` (hex, null if unknown) may be saved in `savedDir`. Null for
- * an agent without a source. Throws a UserError if its config can't be read.
+ * an agent without a source. Throws a Problem if its config can't be read.
  */
 export async function agentSource(projectDir: string, agent: string) {
   const file = await openConfig(projectDir, agent);
@@ -29,8 +29,9 @@ function understood(agent: string, text: string, projectDir: string): SkillSourc
   try {
     return parseSkillSource(text, projectDir);
   } catch (error) {
-    const message = `agents/${agent}/config.toml: source ${messageOf(error)}`;
-    throw new UserError("invalid_config", message, { cause: error });
+    throw new Problem("invalid_config", `agents/${agent}/config.toml: source ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -38,7 +39,7 @@ function tableOf({ text }: ConfigFile, agent: string): Record<string, unknown> {
   try {
     return parse(text);
   } catch (error) {
-    throw new UserError("invalid_config", `agents/${agent}/config.toml is not valid TOML`, {
+    throw new Problem("invalid_config", `agents/${agent}/config.toml is not valid TOML`, {
       hint: "al doctor shows the line",
       cause: error,
     });

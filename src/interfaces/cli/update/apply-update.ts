@@ -14,7 +14,7 @@ import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 
 /**
  * Writes the changed files of the source, each in one step, then the new `sourceCommit`. Files changed here stay. Throws
- * a UserError on failure; the next update then continues from there.
+ * a Problem on failure; the next update then continues from there.
  */
 export async function applyUpdate(
   projectDir: string,

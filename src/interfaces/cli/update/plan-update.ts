@@ -2,7 +2,7 @@ import { lstat, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { problemText } from "../../../../streams/problem-text.ts";
 import { parseSkill } from "../../../foundation/config/skill.ts";
-import { UserError, isMissing } from "../../../foundation/errors.ts";
+import { Problem, isMissing } from "../../../foundation/errors.ts";
 import { compareFiles, contentId, notAFile } from "../../../features/skills/compare-files.ts";
 import type { Contents, FileChange } from "../../../features/skills/compare-files.ts";
 import type { FetchedRepository } from "../../../features/skills/fetch-repository.ts";
@@ -17,7 +17,7 @@ export type UpdatePlan = Awaited<ReturnType<typeof planUpdate>>;
 
 /**
  * Compares an agent with its source. `base` are the skill's files as installed, null if they are lost; `diff` is that of
- * SKILL.md from the first `@@` on, null if unchanged. Throws a UserError if the source can't be used.
+ * SKILL.md from the first `@@` on, null if unchanged. Throws a Problem if the source can't be used.
  */
 export async function planUpdate(from: AgentSource, repository: FetchedRepository) {
   const { head: commit } = repository;
@@ -77,12 +77,13 @@ function skillIn(
   const found = skills.find(({ prefix }) => prefix === only?.prefix);
   if (found !== undefined) return found;
   const names = skills.map(({ name }) => name ?? repositoryName(source)).join(", ");
-  throw new UserError("no_skill", `${text} has no such skill any more`, {
-    hint:
-      names === ""
-        ? "the repository has none at all"
-        : `it has ${names}: source = "…#<name>" in config.toml names one`,
-  });
+  throw new Problem(
+    "no_skill",
+    `${text} has no such skill any more`,
+    names === ""
+      ? "the repository has none at all"
+      : `it has ${names}: source = "…#<name>" in config.toml names one`,
+  );
 }
 
 function onlySkill(skills: readonly FoundSkill[], source: SkillSource): FoundSkill | undefined {
@@ -98,9 +99,11 @@ function idsOf(entries: Iterable<TreeEntry>): Contents {
 function refuseFaults(agent: string, text: string): void {
   const { skill, problems } = parseSkill(`agents/${agent}/SKILL.md`, text, packageVersion());
   if (skill !== null) return;
-  throw new UserError("invalid_config", problems.map(problemText).join("\n"), {
-    hint: "the source's newest version has this fault; nothing was written",
-  });
+  throw new Problem(
+    "invalid_config",
+    problems.map(problemText).join("\n"),
+    "the source's newest version has this fault; nothing was written",
+  );
 }
 
 /** The changes at the source; without the installed version, the difference between the source's files and the agent's own. */

@@ -1,5 +1,5 @@
 import { listAgents } from "../../../foundation/config/agent-files.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import type { FileChange } from "../../../features/skills/compare-files.ts";
 import type { Context } from "../context.ts";
 import { interrupted } from "../stop-signals.ts";
@@ -65,10 +65,12 @@ export async function updateAgents(
   return updates.every(isWell) ? 0 : 1;
 }
 
-function noSource(agent: string): UserError {
-  return new UserError("no_source", `agent ${agent} has no source to update from`, {
-    hint: `al config ${agent} --set source=<repo> sets one`,
-  });
+function noSource(agent: string): Problem {
+  return new Problem(
+    "no_source",
+    `agent ${agent} has no source to update from`,
+    `al config ${agent} --set source=<repo> sets one`,
+  );
 }
 
 /** Null for an agent that has no source. */
@@ -113,7 +115,7 @@ function outcome({ from, commit, changes, diff }: UpdatePlan, status: Updated["s
 
 function failed(agent: string, error: unknown): Updated {
   // Usage errors, and Ctrl-C at a question, end the whole command.
-  if (!(error instanceof UserError) || error.exitCode !== 1) throw error;
+  if (!(error instanceof Problem) || error.exitCode !== 1) throw error;
   const nothing = { source: null, from: null, to: null, changes: [], diff: null };
   return { agent, status: "failed", ...nothing, message: error.message, hint: error.hint };
 }

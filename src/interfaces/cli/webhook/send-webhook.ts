@@ -5,7 +5,7 @@ import { withoutEndSlashes } from "../../../foundation/contracts/plain-text.ts";
 import { webhookSecretType } from "../../../foundation/credentials/credential-types.ts";
 import { homeDir } from "../../../foundation/credentials/read-secret.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem, usageError } from "../../../foundation/errors.ts";
 import { readSchedulerInfo } from "../../../foundation/store/project-lock.ts";
 import type { Fixture } from "../../../features/webhooks/sign.ts";
 import {
@@ -59,15 +59,19 @@ function gatewayOf(context: Context, { url }: SendOptions): string {
   const info = readSchedulerInfo(context.projectDir);
   if (info === null) throw notRunning(context.projectDir);
   if (info.gatewayUrl !== null) return info.gatewayUrl;
-  throw new UserError("no_gateway", "the scheduler does not listen on TCP yet", {
-    hint: "it listens once config.toml has a [webhooks.<source>]; run the command again in a moment",
-  });
+  throw new Problem(
+    "no_gateway",
+    "the scheduler does not listen on TCP yet",
+    "it listens once config.toml has a [webhooks.<source>]; run the command again in a moment",
+  );
 }
 
 function checkedUrl(url: string): string {
   if (URL.canParse(url) && /^https?:/i.test(url)) return withoutEndSlashes(url);
-  const hint = "give the gateway's address, such as --url http://localhost:8080";
-  throw new UserError("usage", `${JSON.stringify(url)} is not an http address`, hint);
+  throw usageError(
+    `${JSON.stringify(url)} is not an http address`,
+    "give the gateway's address, such as --url http://localhost:8080",
+  );
 }
 
 async function headersFor(
@@ -110,11 +114,11 @@ function parsed(text: string): unknown {
   }
 }
 
-function refused(url: string, { status, body }: Answer): UserError {
+function refused(url: string, { status, body }: Answer): Problem {
   const { error, detail } = (body ?? {}) as Record<string, unknown>;
   const code = typeof error === "string" ? error : "unexpected_answer";
   const why = typeof detail === "string" ? `: ${plainLine(detail)}` : "";
-  return new UserError(code, `${url} answered ${status}${why}`, hints[code]);
+  return new Problem(code, `${url} answered ${status}${why}`, hints[code]);
 }
 
 const hints: Readonly<Record<string, string | undefined>> = {

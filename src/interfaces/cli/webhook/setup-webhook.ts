@@ -5,7 +5,7 @@ import { webhookSecretType } from "../../../foundation/credentials/credential-ty
 import { storeField } from "../../../foundation/credentials/edit-credential.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
 import { homeDir } from "../../../foundation/credentials/read-secret.ts";
-import { hasCode, UserError } from "../../../foundation/errors.ts";
+import { hasCode, Problem, usageError } from "../../../foundation/errors.ts";
 import type {
   CallApi,
   Hook,
@@ -92,16 +92,18 @@ export async function setupWebhook(
 function sourceOf(project: ProjectConfig, type: string, { source }: SetupOptions): WebhookSource {
   const ofType = Object.entries(project.webhooks).filter(([, one]) => one.type === type);
   if (ofType.length === 0) {
-    const hint = `add [webhooks.${type}] with type = "${type}" and credential = "default" to config.toml`;
-    throw new UserError("no_source", `the project has no webhook source of ${type}`, hint);
+    throw new Problem(
+      "no_source",
+      `the project has no webhook source of ${type}`,
+      `add [webhooks.${type}] with type = "${type}" and credential = "default" to config.toml`,
+    );
   }
   const found = chosenSource(Object.fromEntries(ofType), source);
   if (found.credential !== null || found.allowUnsigned) return found;
-  const hint = `al config --set webhooks.${found.name}.credential=default`;
-  throw new UserError(
+  throw new Problem(
     "no_credential",
     `source ${found.name} has no credential for its secret`,
-    hint,
+    `al config --set webhooks.${found.name}.credential=default`,
   );
 }
 
@@ -110,25 +112,31 @@ function publicUrl({ gateway }: ProjectConfig, { url }: SetupOptions): string {
   if (address !== null && /^https?:\/\//i.test(address) && URL.canParse(address)) {
     return withoutEndSlashes(address);
   }
-  const hint =
-    "al config --set gateway.publicUrl=https://<host>, or name it with --url https://<host>";
-  throw new UserError("usage", "providers need the gateway's public address", hint);
+  throw usageError(
+    "providers need the gateway's public address",
+    "al config --set gateway.publicUrl=https://<host>, or name it with --url https://<host>",
+  );
 }
 
 function mustHaveTargets({ target }: HookApi, targets: readonly string[]): readonly string[] {
   // A team of Linear may be left out: the webhook is then for all public teams.
   if (targets.length > 0) return targets;
   if (!target?.includes("/")) return [""];
-  const hint = `name it as ${target}, or list it as repos in an agent's [[webhooks]]`;
-  throw new UserError("usage", "no agent names a repository for this source", hint);
+  throw usageError(
+    "no agent names a repository for this source",
+    `name it as ${target}, or list it as repos in an agent's [[webhooks]]`,
+  );
 }
 
 async function setUp(api: HookApi, call: CallApi, target: string, setup: Setup): Promise<Done> {
   const { source, urls } = setup;
   const heard = setup.eventsOf(target);
   if (heard?.length === 0) {
-    const hint = `add [[webhooks]] with source = "${source.name}" to an agent`;
-    throw new UserError("no_listener", `no agent listens to ${target || source.name}`, hint);
+    throw new Problem(
+      "no_listener",
+      `no agent listens to ${target || source.name}`,
+      `add [[webhooks]] with source = "${source.name}" to an agent`,
+    );
   }
   const events = [...api.eventsOf(heard)].sort();
   const found = await api.find(call, target, urls);
@@ -152,8 +160,11 @@ async function secretFor(api: HookApi, found: Hook | null, setup: Setup): Promis
   if (!api.choosesSecret)
     return stored ?? store(setup, randomBytes(32).toString("base64url"), false);
   if (found === null || stored !== null) return null;
-  const hint = `copy it from the provider's page: al creds add ${setup.secret}`;
-  throw new UserError("no_credential", "the webhook is there, and its secret is not stored", hint);
+  throw new Problem(
+    "no_credential",
+    "the webhook is there, and its secret is not stored",
+    `copy it from the provider's page: al creds add ${setup.secret}`,
+  );
 }
 
 async function storedSecret({ home, secret }: Setup): Promise<string | null> {
@@ -195,7 +206,7 @@ function mustBeAnswered(done: readonly Done[], { source, urls }: Setup): void {
     status === 401
       ? "the scheduler's log says why; does it use the same AL_HOME?"
       : "does this address reach the gateway, and does the scheduler run?";
-  throw new UserError("ping_failed", `${source.type}'s ping got ${got} from ${urls[0]}`, hint);
+  throw new Problem("ping_failed", `${source.type}'s ping got ${got} from ${urls[0]}`, hint);
 }
 
 /** For providers without an API for webhooks, and with --print: the values that a person enters on the provider's page. */

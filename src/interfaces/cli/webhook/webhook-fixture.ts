@@ -1,7 +1,7 @@
 import type { WebhookSource, ProjectConfig } from "../../../foundation/config/project-config.ts";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { UserError, messageOf } from "../../../foundation/errors.ts";
+import { Problem, usageError, failureOf } from "../../../foundation/errors.ts";
 import type { Fixture } from "../../../features/webhooks/sign.ts";
 import { meantOr } from "../../../foundation/contracts/did-you-mean.ts";
 import { loadProject } from "../../../runtime/agents/project-files.ts";
@@ -12,7 +12,7 @@ export interface FixtureOptions {
   readonly event?: string;
 }
 
-/** The project on disk, and the webhook source of a fixture. Throws a UserError for an invalid config. */
+/** The project on disk, and the webhook source of a fixture. Throws a Problem for an invalid config. */
 export async function sourceFor({ projectDir }: Context, options: FixtureOptions) {
   const project = await loadProject(projectDir);
   return { project, source: chosenSource(project.webhooks, options.source) };
@@ -26,19 +26,24 @@ export function chosenSource(
   const sources = Object.values(webhooks);
   const [only] = sources;
   if (only === undefined) {
-    const hint = 'add one to config.toml, such as [webhooks.github] with type = "github"';
-    throw new UserError("no_source", "the project has no webhook source", hint);
+    throw new Problem(
+      "no_source",
+      "the project has no webhook source",
+      'add one to config.toml, such as [webhooks.github] with type = "github"',
+    );
   }
   const names = sources.map((source) => source.name);
   if (name === undefined && sources.length === 1) return only;
   if (name === undefined) {
-    const hint = `name one with --source: ${names.join(", ")}`;
-    throw new UserError("usage", "the project has several webhook sources", hint);
+    throw usageError(
+      "the project has several webhook sources",
+      `name one with --source: ${names.join(", ")}`,
+    );
   }
   const found = sources.find((source) => source.name === name);
   if (found !== undefined) return found;
   const hint = meantOr(name, names, `sources: ${names.join(", ")}`);
-  throw new UserError("unknown_source", `there is no webhook source "${name}"`, hint);
+  throw new Problem("unknown_source", `there is no webhook source "${name}"`, hint);
 }
 
 /** The fixture's bytes as they are. `path` is relative to the working directory. */
@@ -46,8 +51,11 @@ export async function readFixtureFile(path: string, { event }: FixtureOptions): 
   try {
     return { path, body: await readFile(resolve(path)), event: event ?? null };
   } catch (error) {
-    const hint = "a fixture is a file with a payload as the provider sends it";
-    const message = `${path} can't be read: ${messageOf(error)}`;
-    throw new UserError("unreadable_fixture", message, { hint, cause: error });
+    throw failureOf(
+      "unreadable_fixture",
+      `${path} can't be read`,
+      error,
+      "a fixture is a file with a payload as the provider sends it",
+    );
   }
 }

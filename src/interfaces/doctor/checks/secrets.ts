@@ -1,5 +1,5 @@
 import { findApiKey, ensureApiKey } from "../../../foundation/credentials/api-key.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { hasCode } from "../../../foundation/errors.ts";
 import { agentNames, finding, note, ofError, ok, type Check, type Finding } from "../finding.ts";
 import { secretsOf, webhookSecretType } from "../../../foundation/credentials/credential-types.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
@@ -18,7 +18,7 @@ export const apiKey: Check = async ({ home }) => {
     const text = "there is no API key for the gateway yet";
     return [finding("warning", text, home, "al doctor", repair)];
   } catch (error) {
-    if (error instanceof UserError && error.code === "unsafe_credential") return [];
+    if (hasCode(error, "unsafe_credential")) return [];
     return [{ ...ofError(error, "error", null), fix: "al doctor --regenerate-key" }];
   }
 };

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { emptyBody } from "../../../foundation/contracts/params.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import { partsOf, type Call, type Operation } from "../../../foundation/operation.ts";
 import { operations, type OperationContext } from "../../operations/table.ts";
 import { personOf } from "../auth.ts";
@@ -66,5 +66,5 @@ function callOf(request: FastifyRequest, reply: FastifyReply): Call {
 function idempotencyKey(value: string | string[] | undefined): string | null {
   if (value === undefined) return null;
   if (typeof value === "string" && value.length > 0 && value.length <= 200) return value;
-  throw new UserError("malformed", "The header Idempotency-Key must have 1 to 200 characters.");
+  throw new Problem("malformed", "The header Idempotency-Key must have 1 to 200 characters.");
 }

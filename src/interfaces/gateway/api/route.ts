@@ -7,7 +7,7 @@ import type {
 } from "fastify";
 import type { z } from "zod";
 import type { Act } from "../../../foundation/contracts/audit-acts.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import type { Scope } from "../../../foundation/contracts/scopes.ts";
 import { schemaProblems } from "../../../runtime/wire/requests/row.ts";
 
@@ -152,7 +152,7 @@ function parseRequest(request: FastifyRequest, { params, body, query }: Route): 
 function parsed(schema: z.ZodType, value: unknown, part: string): unknown {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
-  throw new UserError("malformed", `The ${part} is malformed: ${schemaProblems(error)}.`);
+  throw new Problem("malformed", `The ${part} is malformed: ${schemaProblems(error)}.`);
 }
 
 /**
@@ -166,11 +166,12 @@ export function answerUnrouted(
 ): FastifyReply {
   const [path = ""] = url.split("?");
   const methods = methodsAt(decodeURI(path), routes);
-  if (methods.size === 0) throw new UserError("not_found", `There is nothing at ${path}.`);
+  if (methods.size === 0) throw new Problem("not_found", `There is nothing at ${path}.`);
   const allow = [...methods, "OPTIONS"].join(", ");
   if (method === "OPTIONS") return reply.code(204).header("allow", allow).send();
-  const detail = `Method ${method} not allowed; use ${allow}.`;
-  throw new UserError("method_not_allowed", detail, { headers: { allow } });
+  throw new Problem("method_not_allowed", `Method ${method} not allowed; use ${allow}.`, {
+    headers: { allow },
+  });
 }
 
 /** The methods of the routes at a path; a trailing slash is ignored, as by Fastify. */

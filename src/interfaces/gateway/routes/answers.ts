@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { answerQuestion } from "../../../features/people/operations.ts";
 import { answerSchema, questionView } from "../../../foundation/contracts/question-views.ts";
-import { hasCode, UserError } from "../../../foundation/errors.ts";
+import { hasCode, Problem } from "../../../foundation/errors.ts";
 import { performAs } from "../../../foundation/perform.ts";
 import { answerPage, errorPage } from "../../dashboard/card-pages.tsx";
 import { sendPage, type Document } from "../../dashboard/send-page.tsx";
@@ -34,7 +34,7 @@ export function answerLinkRoutes({ answerLinks, context }: GatewayDeps) {
     if (question !== null) {
       return { question: questionView(question), target: read?.target ?? "" };
     }
-    throw new UserError("not_found", "There is no question at this address.");
+    throw new Problem("not_found", "There is no question at this address.");
   };
   return [
     get("/answer/:token", {
@@ -90,7 +90,7 @@ async function showAfter(
   answer: () => Promise<unknown>,
   reply: FastifyReply,
   path: string,
-  pageOf: (problem: UserError) => Document,
+  pageOf: (problem: Problem) => Document,
 ): Promise<FastifyReply> {
   try {
     await answer();

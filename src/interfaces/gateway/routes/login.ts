@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { loginLinkSchema } from "../../../foundation/contracts/operator-api.ts";
 import type { Person } from "../../../foundation/contracts/questions.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import { loginPage, openingPage, type LoginMessage } from "../../dashboard/card-pages.tsx";
 import { sendPage, type Document } from "../../dashboard/send-page.tsx";
 import { localPath, publicPath } from "../../dashboard/text/base-path.ts";
@@ -168,7 +168,7 @@ export const createLinkRoutes = ({ context, dashboard, loginLinks, publicUrl }: 
     handle: () => {
       const { gatewayUrl } = context.runs.snapshot().scheduler;
       if (dashboard && gatewayUrl !== null) return loginLinks.create(publicUrl ?? gatewayUrl);
-      throw new UserError("no_dashboard", "The scheduler runs without the dashboard.");
+      throw new Problem("no_dashboard", "The scheduler runs without the dashboard.");
     },
   }),
 ];
@@ -188,8 +188,8 @@ function homeOf({ dashboard }: GatewayDeps): string {
   return dashboard ? "/dashboard" : "/control/status";
 }
 
-function wrongKey(): UserError {
-  return new UserError("wrong_key", "This is not the gateway’s API key.", {
+function wrongKey(): Problem {
+  return new Problem("wrong_key", "This is not the gateway’s API key.", {
     headers: { "www-authenticate": "Bearer" },
   });
 }
@@ -209,7 +209,7 @@ function atDashboard({ ip }: FastifyRequest): Person {
 
 function refuseForeign(request: FastifyRequest): void {
   if (isForeign(request)) {
-    throw new UserError("foreign_origin", "A page of another origin asked for this.");
+    throw new Problem("foreign_origin", "A page of another origin asked for this.");
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import type { ApiCall } from "../../mcp/api-call.ts";
 import { routesOf } from "../api/route.ts";
 import { isForeign } from "../known-hosts.ts";
@@ -24,7 +24,7 @@ export const mcpRoutes = (app: Dispatch) => [
     problems: [403, 413, 503],
     handle: async (request, reply) => {
       if (isForeign(request)) {
-        throw new UserError("foreign_origin", "A page of another origin asked for this.");
+        throw new Problem("foreign_origin", "A page of another origin asked for this.");
       }
       // Loaded by the first request: most schedulers never get one.
       const { createMcpHandler } = await import("@modelcontextprotocol/server");
@@ -69,6 +69,6 @@ async function callsAs({ headers, ip }: FastifyRequest, app: Dispatch): Promise<
     });
     if (answer.statusCode < 400) return answer.json<unknown>();
     const { error, detail } = answer.json<{ readonly error: string; readonly detail: string }>();
-    throw new UserError(error, detail, { status: answer.statusCode });
+    throw new Problem(error, detail, { status: answer.statusCode });
   };
 }

@@ -7,7 +7,7 @@ import {
   updateSchema,
 } from "../../../../streams/status/wire.ts";
 import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import type { RunService } from "../../../runtime/runs/run-service.ts";
 import { healthAnswer, locksAnswer, readyAnswer } from "../api/answers.ts";
 import type { OpenApi } from "../api/openapi.ts";
@@ -161,10 +161,10 @@ export function healthRoutes({ context: { runs } }: GatewayDeps) {
       problems: [503],
       handle: () => {
         const phase = runs.phase();
-        if (phase !== "running") throw new UserError(phase, `The scheduler is ${phase}.`);
+        if (phase !== "running") throw new Problem(phase, `The scheduler is ${phase}.`);
         const problem = runs.storeProblem();
         if (problem === null) return { status: "ready" as const };
-        throw new UserError("store_unavailable", `No work can be stored: ${problem}.`);
+        throw new Problem("store_unavailable", `No work can be stored: ${problem}.`);
       },
     }),
   ];

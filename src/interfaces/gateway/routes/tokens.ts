@@ -1,7 +1,7 @@
 import type { NewToken } from "../../../features/tokens/token-report.ts";
 import { newTokenSchema, tokenParams } from "../../../features/tokens/token-report.ts";
 import { z } from "zod";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import { schemaProblems } from "../../../runtime/wire/requests/row.ts";
 import { errorPage, newTokenPage } from "../../dashboard/card-pages.tsx";
 import { askedToken, page } from "../../dashboard/pages/tokens/page.tsx";
@@ -63,5 +63,5 @@ function parsedToken(form: Readonly<Record<string, string>>): NewToken {
   const fields = new Map(Object.entries(form));
   const { success, data, error } = newTokenSchema.safeParse(askedToken(fields));
   if (success) return data;
-  throw new UserError("malformed", `The form is malformed: ${schemaProblems(error)}.`);
+  throw new Problem("malformed", `The form is malformed: ${schemaProblems(error)}.`);
 }

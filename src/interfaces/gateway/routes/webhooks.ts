@@ -3,7 +3,8 @@ import { z } from "zod";
 import { deliveryAnswer } from "../api/answers.ts";
 import { routesOf } from "../api/route.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { internalError, sendProblem } from "../problem.ts";
+import { sendProblem } from "../../../foundation/send-problem.ts";
+import { internalError } from "../problem.ts";
 
 const { post } = routesOf("Webhooks");
 const typeParams = z.object({ type: z.string() });

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { isoTime } from "../../../../streams/iso-times.ts";
 import { logEntrySchema } from "../../../../streams/status/wire.ts";
 import { searchMatchSchema, searchQuerySchema } from "../../../features/search/search-report.ts";
 import { searchRunSchema } from "../../../features/search/search-report.ts";
-import { isoTime } from "../../../foundation/contracts/format.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { logLevelNames, logLevels, type LogPageAnswer } from "../../views/log-page.ts";
 import { fittingPage } from "../bounded.ts";
@@ -51,7 +51,7 @@ export const log = tool({
   output: z.object({ lines: z.array(logRow.schema), older: optionalText, newer: optionalText }),
   run: async ({ agent: named, instanceId, around, before, after, limit, ...filter }, api) => {
     const name = named ?? agentOf(instanceId ?? null);
-    if (name === null) throw new UserError("malformed", "Name an agent, or the run of one.");
+    if (name === null) throw new Problem("malformed", "Name an agent, or the run of one.");
     const read = (places: Partial<Places>, most: number): Promise<LogPageAnswer> =>
       api.get(`/api/logs/agents/${part(name)}`, {
         ...filter,

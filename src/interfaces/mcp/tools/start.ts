@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ToolApi } from "../api-call.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import { history, runRow } from "../rows.ts";
 import { agentName, changes, optionalText, part, tool } from "../tool.ts";
 import { untilEnded, waitInput } from "../wait.ts";
@@ -44,5 +44,5 @@ export const start = tool({
 async function entryOf(agent: string, id: string, api: ToolApi) {
   const [entry] = (await history(api, { agent, id })).rows;
   if (entry !== undefined) return entry;
-  throw new UserError("unknown_trigger", `The history does not hold the trigger ${id}.`);
+  throw new Problem("unknown_trigger", `The history does not hold the trigger ${id}.`);
 }

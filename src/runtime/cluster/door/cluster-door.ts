@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { oneAtATime } from "../../../foundation/contracts/one-at-a-time.ts";
 import type { SchedulerContext } from "../../../foundation/context.ts";
-import { reasonOf, UserError } from "../../../foundation/errors.ts";
+import { reasonOf, Problem } from "../../../foundation/errors.ts";
 import type { RunSockets } from "../../run-api/run-sockets.ts";
 import { hostAndPortOf } from "../host-and-port.ts";
 import type { Door } from "./door.ts";
@@ -48,14 +48,14 @@ export function createClusterDoor(
   return {
     /**
      * Listens at `[cluster].listen` from now on; does nothing without the table, or if it already listens there. Called
-     * at each start of a run. Rejects with a UserError if it can't listen anywhere.
+     * at each start of a run. Rejects with a Problem if it can't listen anywhere.
      */
     // Changes apply one after another: two at once would leave a listener that is never closed.
     open: (): Promise<void> => inTurn(openNow),
     /** PEM. Throws before the door is opened. */
     certificate: (): string => {
       if (opened !== null) return opened.certificate;
-      throw new UserError("no_door", "no run can reach this scheduler from another machine yet");
+      throw new Problem("no_door", "no run can reach this scheduler from another machine yet");
     },
     close: (): void => void inTurn(() => Promise.resolve(opened?.door.close())),
   };

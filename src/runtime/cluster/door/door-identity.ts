@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, X509Certificate } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 
 /** The door's private key, and the only certificate that runs on other machines trust. Both PEM. */
 export interface DoorIdentity {
@@ -16,7 +16,7 @@ const pemBlock = /-----BEGIN ([A-Z ]+)-----[\s\S]+?-----END \1-----\n?/g;
 
 /**
  * Reads key and certificate from this file (0600), which is created once: live runs identify the scheduler by it.
- * Rejects with a UserError if it can't be read or is invalid.
+ * Rejects with a Problem if it can't be read or is invalid.
  */
 export async function doorIdentity(path: string): Promise<DoorIdentity> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
@@ -37,12 +37,15 @@ function identityIn(path: string, text: string): DoorIdentity {
   }
 }
 
-function broken(path: string, cause: unknown): UserError {
-  const message = `${path} does not hold the key and the certificate of the door`;
-  return new UserError("door_identity", message, {
-    hint: "Restore it from a backup, or remove it: the next start makes another, and runs on other machines are lost.",
-    cause,
-  });
+function broken(path: string, cause: unknown): Problem {
+  return new Problem(
+    "door_identity",
+    `${path} does not hold the key and the certificate of the door`,
+    {
+      hint: "Restore it from a backup, or remove it: the next start makes another, and runs on other machines are lost.",
+      cause,
+    },
+  );
 }
 
 async function makeIdentity(path: string): Promise<DoorIdentity> {

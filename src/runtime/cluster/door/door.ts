@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { createServer, type Server, type TLSSocket } from "node:tls";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import { tunnelBufferBytes } from "../../run-api/egress/dial.ts";
 import type { DoorIdentity } from "./door-identity.ts";
 
@@ -78,7 +78,7 @@ export function createDoor(options: DoorOptions) {
   return {
     /**
      * Listens at `where` only. Open connections stay. Resolves to the port, or to null if it was closed meanwhile.
-     * Rejects with a UserError if it can't listen there, and then still listens at the earlier address.
+     * Rejects with a Problem if it can't listen there, and then still listens at the earlier address.
      */
     listen: async (where: DoorAddress): Promise<number | null> => {
       const before = listensAt;
@@ -115,7 +115,7 @@ function listenError(error: unknown, { host, port }: DoorAddress): unknown {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   const problem = listenProblems[code];
   if (problem === undefined) return error;
-  return new UserError("door_address", `the door can't listen at ${host}:${port}: ${problem}`, {
+  return new Problem("door_address", `the door can't listen at ${host}:${port}: ${problem}`, {
     hint: 'Set another address in config.toml, for example [cluster] listen = "0.0.0.0:7711".',
     cause: error,
   });

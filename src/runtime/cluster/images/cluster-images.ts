@@ -4,7 +4,7 @@ import type { Observable } from "rxjs";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { BuildEvent } from "../../../../streams/vocabulary.ts";
 import type { ClusterConfig } from "../../../foundation/config/cluster-place.ts";
-import { reasonOf, UserError } from "../../../foundation/errors.ts";
+import { reasonOf, Problem } from "../../../foundation/errors.ts";
 import { engineMessage, isUnreachable, type Engine } from "../../runners/container/engine.ts";
 import type { AgentImages } from "../../runners/container/images.ts";
 import { declaredVolumes } from "../../runners/container/container-options.ts";
@@ -62,9 +62,9 @@ export function createClusterImages(options: ClusterImagesOptions) {
           }),
         );
       }),
-    /** Rejects with a UserError. */
+    /** Rejects with a Problem. */
     imageFor,
-    /** An image with the program, of no agent. Rejects with a UserError. */
+    /** An image with the program, of no agent. Rejects with a Problem. */
     programImage: async (): Promise<string> =>
       (await imageFor({ name: "", dockerfileHash: null })).image,
   };
@@ -105,10 +105,11 @@ function given(
   { name, dockerfileHash }: Pick<AgentConfig, "name" | "dockerfileHash">,
 ): string {
   if (dockerfileHash === null) return image;
-  const message = `agents/${name} has a Dockerfile, but runs in the cluster have the image ${image} of [cluster]`;
-  throw new UserError("image_given", message, {
-    hint: `remove the Dockerfile, or write registry instead of image under [cluster]; or set type = "container" under [runtime] of the agent`,
-  });
+  throw new Problem(
+    "image_given",
+    `agents/${name} has a Dockerfile, but runs in the cluster have the image ${image} of [cluster]`,
+    `remove the Dockerfile, or write registry instead of image under [cluster]; or set type = "container" under [runtime] of the agent`,
+  );
 }
 
 function pushing(registry: string): BuildEvent {
@@ -123,7 +124,7 @@ interface PushLine {
   readonly error?: string;
 }
 
-/** Tags the image and pushes it to the registry in its name. Rejects with a UserError. */
+/** Tags the image and pushes it to the registry in its name. Rejects with a Problem. */
 async function pushImage(
   engine: Engine,
   id: string,
@@ -140,9 +141,14 @@ async function pushImage(
       if (error !== undefined) throw new Error(error);
     }
   } catch (error) {
-    if (error instanceof UserError || isUnreachable(error)) throw error;
-    const message = `the image ${name} could not be pushed: ${engineMessage(error)}`;
-    const hint = `run docker login ${registryOf(name)}, or set another registry under [cluster]`;
-    throw new UserError("push_failed", message, { hint, cause: error });
+    if (error instanceof Problem || isUnreachable(error)) throw error;
+    throw new Problem(
+      "push_failed",
+      `the image ${name} could not be pushed: ${engineMessage(error)}`,
+      {
+        hint: `run docker login ${registryOf(name)}, or set another registry under [cluster]`,
+        cause: error,
+      },
+    );
   }
 }

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { AuthConfig } from "dockerode";
 import { z } from "zod";
-import { isMissing, messageOf, UserError } from "../../../foundation/errors.ts";
+import { isMissing, messageOf, Problem } from "../../../foundation/errors.ts";
 
 /** The registry of an image named without one. */
 export const hub = "https://index.docker.io/v1/";
@@ -29,7 +29,7 @@ const helperSchema = z.object({ Username: z.string(), Secret: z.string() });
 
 /**
  * The login that `docker login` stored for the image's registry, in the Docker config file of this user or in the
- * credential helper that the file names; undefined if there isn't one. Rejects with a UserError if it can't be read.
+ * credential helper that the file names; undefined if there isn't one. Rejects with a Problem if it can't be read.
  */
 export async function registryLogin(
   image: string,
@@ -56,9 +56,11 @@ async function readConfig(path: string): Promise<ConfigFile> {
     return fileSchema.parse(JSON.parse(await readFile(path, "utf8")));
   } catch (error) {
     if (isMissing(error)) return fileSchema.parse({});
-    throw new UserError("docker_config", `${path} is not a config file of Docker`, {
-      hint: "log in anew: docker login <registry>",
-    });
+    throw new Problem(
+      "docker_config",
+      `${path} is not a config file of Docker`,
+      "log in anew: docker login <registry>",
+    );
   }
 }
 
@@ -96,9 +98,11 @@ function loginIn(answer: string, program: string): z.output<typeof helperSchema>
   try {
     return helperSchema.parse(JSON.parse(answer));
   } catch {
-    throw new UserError("registry_login", `the answer of ${program} is not a login`, {
-      hint: "log in anew: docker login <registry>",
-    });
+    throw new Problem(
+      "registry_login",
+      `the answer of ${program} is not a login`,
+      "log in anew: docker login <registry>",
+    );
   }
 }
 
@@ -110,7 +114,7 @@ function ask(program: string, registry: string, env: NodeJS.ProcessEnv): Promise
       if (/credentials not found/i.test(stdout)) return resolve(null);
       const reason = isMissing(error) ? "it is not in the PATH" : messageOf(error).split("\n")[0];
       const message = `${program} gives no login for ${registry}: ${reason ?? ""}`;
-      reject(new UserError("registry_login", message, { hint: `run docker login ${registry}` }));
+      reject(new Problem("registry_login", message, `run docker login ${registry}`));
     });
     child.stdin?.on("error", () => undefined);
     child.stdin?.end(registry);

@@ -5,7 +5,7 @@ import type {
   V1NetworkPolicyPeer,
   V1NetworkPolicySpec,
 } from "@kubernetes/client-node";
-import { messageOf, UserError } from "../../../foundation/errors.ts";
+import { messageOf, Problem } from "../../../foundation/errors.ts";
 import type { KubeClient } from "./kube-client.ts";
 import { hostAndPortOf } from "../host-and-port.ts";
 import { statusOf } from "./kube-errors.ts";
@@ -26,7 +26,7 @@ export async function findDoor(address: string): Promise<Door> {
     const found = await lookup(host, { all: true });
     return { host, port, ips: found.map((entry) => entry.address).sort() };
   } catch (error) {
-    throw new UserError(
+    throw new Problem(
       "engine_refused",
       `[cluster] address = "${address}": ${messageOf(error)}, so no run would find the scheduler`,
       { hint: "write an IP address, or a name that resolves on this machine", cause: error },

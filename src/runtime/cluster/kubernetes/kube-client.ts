@@ -9,7 +9,7 @@ import type {
   setHeaderOptions,
   VersionApi,
 } from "@kubernetes/client-node";
-import { messageOf, UserError } from "../../../foundation/errors.ts";
+import { messageOf, Problem } from "../../../foundation/errors.ts";
 
 /** The API server of the kubeconfig, through the official client. */
 export interface KubeClient {
@@ -94,8 +94,8 @@ function namespaceOf(config: KubeConfig): string {
   return config.getContextObject(config.getCurrentContext())?.namespace ?? "default";
 }
 
-function noConfig(reason: string, cause?: unknown): UserError {
-  return new UserError("engine_unreachable", `the kubeconfig cannot be used: ${reason}`, {
+function noConfig(reason: string, cause?: unknown): Problem {
+  return new Problem("engine_unreachable", `the kubeconfig cannot be used: ${reason}`, {
     hint: "set KUBECONFIG to a file whose current context is the cluster, or write it to ~/.kube/config",
     cause,
   });

@@ -1,4 +1,4 @@
-import { messageOf, UserError } from "../../../foundation/errors.ts";
+import { messageOf, Problem } from "../../../foundation/errors.ts";
 
 /** The HTTP status of the API server's refusal; null if the error is not a response of the server. */
 export function statusOf(error: unknown): number | null {
@@ -44,16 +44,23 @@ const hints: Readonly<Record<number, string>> = {
 };
 
 /** The error of a failed request, for a person. 5xx and 429 count as an unreachable API server, like no answer. */
-export function userError(error: unknown, server: string, action: string): UserError {
-  if (error instanceof UserError) return error;
+export function userError(error: unknown, server: string, action: string): Problem {
+  if (error instanceof Problem) return error;
   const status = statusOf(error);
   const message = serverMessage(error);
   if (status === null || status >= 500 || status === 429) {
-    const hint = "check the current context of your kubeconfig, for example by: kubectl version";
-    const text = `no API server of Kubernetes answers at ${server} (${message})`;
-    return new UserError("engine_unreachable", text, { hint, cause: error });
+    return new Problem(
+      "engine_unreachable",
+      `no API server of Kubernetes answers at ${server} (${message})`,
+      {
+        hint: "check the current context of your kubeconfig, for example by: kubectl version",
+        cause: error,
+      },
+    );
   }
   const hint = hints[status];
-  const text = `Kubernetes refused to ${action}: ${message}`;
-  return new UserError("engine_refused", text, { ...(hint && { hint }), cause: error });
+  return new Problem("engine_refused", `Kubernetes refused to ${action}: ${message}`, {
+    ...(hint && { hint }),
+    cause: error,
+  });
 }

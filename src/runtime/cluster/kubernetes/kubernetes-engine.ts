@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { CoreV1Event } from "@kubernetes/client-node";
 import type { ClusterConfig } from "../../../foundation/config/cluster-place.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import type { ClusterEngine, Launch, PlacedRun } from "../cluster-engine.ts";
 import { createChecked } from "../checked.ts";
 import { closedPolicy, ensurePolicy, findDoor, hostsOf } from "./closed-network.ts";
@@ -101,12 +101,10 @@ async function unlessStarting<T>(ask: () => Promise<T>): Promise<T> {
 
 function assertNetwork({ limits: { network } }: Launch): void {
   if (network === "none" || network === "bridge") return;
-  throw new UserError(
+  throw new Problem(
     "engine_refused",
     `[local] network = "${network}": Kubernetes has no network of that name`,
-    {
-      hint: 'write "none" for a run that reaches what [network] allows, or "bridge" for the network of all pods',
-    },
+    'write "none" for a run that reaches what [network] allows, or "bridge" for the network of all pods',
   );
 }
 
@@ -132,8 +130,11 @@ async function startRun(launch: Launch, place: RunPlace, client: KubeClient): Pr
  */
 function ofEarlierAttempt(error: unknown): never {
   if (statusOf(error) !== 409) throw error;
-  const text = "Kubernetes still removes an earlier attempt to start the run";
-  throw new UserError("engine_unreachable", text, { cause: error });
+  throw new Problem(
+    "engine_unreachable",
+    "Kubernetes still removes an earlier attempt to start the run",
+    { cause: error },
+  );
 }
 
 /** The Job first, so that no other pod is created. Its secret is deleted with it. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { claimAnswerSchema, remotePaths, type Ticket } from "../../wire/remote-protocol.ts";
 import { runApiProblemSchema } from "../../wire/protocol.ts";
-import { messageOf } from "../../../foundation/errors.ts";
+import { messageOf, Problem } from "../../../foundation/errors.ts";
 import { openDoor } from "./door-connection.ts";
 import type { Posted } from "../../wire/post-json.ts";
 import { createPauses } from "./lease.ts";
@@ -17,9 +17,6 @@ export interface ClaimedJob {
   readonly askedAt: number;
 }
 
-/** Why a run can't begin, for a person; without secrets. */
-class DoorProblem extends Error {}
-
 export interface ClaimOptions {
   /** The machine of the run, for people. */
   readonly node: string;
@@ -33,7 +30,7 @@ const pauseMs = 2_000;
 
 /**
  * The job of the ticket; null if another process has it, or the run has ended. The request is repeated under the same id
- * until its answer comes. Rejects with a DoorProblem if the door stays unreachable or refuses.
+ * until its answer comes. Rejects with a Problem if the door stays unreachable or refuses.
  */
 export async function claimJob(
   ticket: Ticket,
@@ -51,7 +48,7 @@ export async function claimJob(
       if (answer.status === 200) return claimedIn(answer, askedAt);
       if (answer.status < 500) throw refused(answer);
     } catch (error) {
-      if (error instanceof DoorProblem) throw error;
+      if (error instanceof Problem) throw error;
       if (performance.now() - reachedAt > unreachableMs) throw unreachable(ticket, error);
     }
     await pauses.next(signal);
@@ -77,7 +74,10 @@ function claimedIn({ body }: Posted, askedAt: number): ClaimedJob {
   if (!answer.success || token === undefined) {
     const fields = answer.error?.issues.map(({ path }) => path.join(".")) ?? ["job.channel"];
     const text = `the scheduler's answer to the claim is not valid: ${fields.join(", ")}`;
-    throw new DoorProblem(`${text}. Is the image of the same version as the scheduler?`);
+    throw new Problem(
+      "claim_refused",
+      `${text}. Is the image of the same version as the scheduler?`,
+    );
   }
   const { leaseSeconds, job } = answer.data;
   const { job: asItCame } = body as { job: object };
@@ -85,16 +85,18 @@ function claimedIn({ body }: Posted, askedAt: number): ClaimedJob {
   return { job: asItCame, instanceId: job.instanceId, token, leaseMs, askedAt };
 }
 
-function refused({ status, body }: Posted): DoorProblem {
+function refused({ status, body }: Posted): Problem {
   const problem = runApiProblemSchema.safeParse(body);
   const reason = problem.data?.detail ?? "no reason given";
-  return new DoorProblem(
+  return new Problem(
+    "claim_refused",
     `the scheduler refuses the claim with status ${status}: ${reason}. Is the image of the same version as the scheduler?`,
   );
 }
 
-function unreachable({ door }: Ticket, cause: unknown): DoorProblem {
-  return new DoorProblem(
+function unreachable({ door }: Ticket, cause: unknown): Problem {
+  return new Problem(
+    "door_unreachable",
     `the scheduler's door at ${door} cannot be reached from this machine: ${messageOf(cause)}. Check "address" and "listen" of [cluster] in the project's config.toml, and firewalls between the machines.`,
     { cause },
   );

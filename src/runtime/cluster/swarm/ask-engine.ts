@@ -1,4 +1,4 @@
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import {
   engineMessage,
   isUnreachable,
@@ -6,17 +6,20 @@ import {
   type Engine,
 } from "../../runners/container/engine.ts";
 
-/** Does the work; rejects with a UserError `engine_unreachable` while the engine or its Swarm's leader is away. */
+/** Does the work; rejects with a Problem `engine_unreachable` while the engine or its Swarm's leader is away. */
 export async function askEngine<T>(engine: Engine, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof UserError) throw error;
+    if (error instanceof Problem) throw error;
     // The error of a failed ping has a hint.
     if (isUnreachable(error)) await engine.ping();
     if (isUnreachable(error) || isWithoutLeader(error)) throw away(engine, error);
-    const message = `the engine at ${engine.address()} refused it: ${engineMessage(error)}`;
-    throw new UserError("engine_refused", message, { cause: error });
+    throw new Problem(
+      "engine_refused",
+      `the engine at ${engine.address()} refused it: ${engineMessage(error)}`,
+      { cause: error },
+    );
   }
 }
 
@@ -40,17 +43,19 @@ function isWithoutLeader(error: unknown): boolean {
   );
 }
 
-function away(engine: Engine, cause: unknown): UserError {
-  const message = `the engine at ${engine.address()} does not answer (${engineMessage(cause)})`;
-  const hint = "see docker node ls: more than half of the managers must be there";
-  return new UserError("engine_unreachable", message, { hint, cause });
+function away(engine: Engine, cause: unknown): Problem {
+  return new Problem(
+    "engine_unreachable",
+    `the engine at ${engine.address()} does not answer (${engineMessage(cause)})`,
+    { hint: "see docker node ls: more than half of the managers must be there", cause },
+  );
 }
 
 interface SwarmInfo {
   readonly Swarm?: { readonly LocalNodeState?: string; readonly ControlAvailable?: boolean };
 }
 
-/** Rejects with a UserError unless the engine is a manager of its Swarm. */
+/** Rejects with a Problem unless the engine is a manager of its Swarm. */
 export async function assertManager(engine: Engine): Promise<void> {
   const { Swarm = {} } = (await engine.calls().info()) as SwarmInfo;
   const { LocalNodeState = "inactive", ControlAvailable = false } = Swarm;
@@ -64,5 +69,5 @@ export async function assertManager(engine: Engine): Promise<void> {
   const hint = isMember
     ? "run docker node promote <this node> on a manager, or set DOCKER_HOST to a manager"
     : "run docker swarm init there, or set DOCKER_HOST to a manager of the Swarm";
-  throw new UserError("not_a_swarm_manager", message, { hint });
+  throw new Problem("not_a_swarm_manager", message, hint);
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { AuthConfig, NetworkCreateOptions, ServiceSpec } from "dockerode";
 import type { ClusterConfig } from "../../../foundation/config/cluster-place.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import { engineMessage, statusOf, type Engine } from "../../runners/container/engine.ts";
 import { command, containerUser } from "../../runners/container/image/dockerfile.ts";
 import { projectLabel } from "../../runners/container/labels.ts";
@@ -96,13 +96,15 @@ async function tasksOf(engine: Engine, service: string): Promise<readonly SwarmT
   return (await engine.calls().listTasks({ filters: { service: [service] } })) as SwarmTask[];
 }
 
-function notStarted(name: string, tasks: readonly SwarmTask[]): UserError {
+function notStarted(name: string, tasks: readonly SwarmTask[]): Problem {
   const failed = tasks.find(({ Status }) => isTaskOver(Status.State) && Status.Err !== undefined);
   const waiting = tasks.find(({ Status }) => Status.Err !== undefined);
   const reason = (failed ?? waiting)?.Status.Err ?? "none of its tasks runs";
-  return new UserError("relay_not_started", `the relay ${name} does not start: ${reason}`, {
-    hint: `see docker service ps --no-trunc ${name}`,
-  });
+  return new Problem(
+    "relay_not_started",
+    `the relay ${name} does not start: ${reason}`,
+    `see docker service ps --no-trunc ${name}`,
+  );
 }
 
 const relayName = (project: string) => `${closedNetwork(project)}-door`;

@@ -48,13 +48,15 @@ export async function repeatWhileAway<T>(
     await wait(ms, undefined, { signal }).catch(() => undefined);
     waitedMs += ms;
   }
-  const text = `the scheduler did not come back within ${Math.ceil(waitedMs / 1000)} s`;
-  throw new Error(text, { cause: last });
+  throw new Error(`the scheduler did not come back within ${Math.ceil(waitedMs / 1000)} s`, {
+    cause: last,
+  });
 }
 
 function unusable(socket: string, cause: unknown): Error {
-  const text = `the run socket ${socket} gave no usable answer: ${messageOf(cause)}`;
-  return new Error(text, { cause });
+  return new Error(`the run socket ${socket} gave no usable answer: ${messageOf(cause)}`, {
+    cause,
+  });
 }
 
 /** A connection to the scheduler; null if the client hung up before it came back. */

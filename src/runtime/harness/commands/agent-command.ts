@@ -1,6 +1,7 @@
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
-import { UsageError, type CommandArguments, type CommandRow } from "../../wire/requests/row.ts";
+import { messageOf, Problem, usageError, failureOf } from "../../../foundation/errors.ts";
+import { type CommandArguments, type CommandRow } from "../../wire/requests/row.ts";
 import { agentCommands } from "../../wire/requests/table.ts";
 import { postJson } from "../../wire/post-json.ts";
 
@@ -25,47 +26,45 @@ export async function agentCommand(
   [name = "", ...args]: readonly string[],
   { env, stdin, out, err }: AgentCommandDeps,
 ): Promise<number> {
-  const print = (reply: object & Reply, exitCode: number): number => {
+  const row = agentCommands.find((command) => command.name === name);
+  const print = (reply: object & Reply, exitCode = reply.ok ? 0 : 1): number => {
     out(`${JSON.stringify(reply)}\n`);
     if (!reply.ok) err(`${name}: ${reply.detail ?? reply.error ?? "refused"}\n`);
     return exitCode;
   };
-  const row = agentCommands.find((command) => command.name === name);
-  if (row === undefined) return print(problem("usage", "there is no such command"), 2);
-  const { usage, request } = row;
-  if (args[0] === "--help" || args[0] === "-h") {
-    err(`usage: ${usage}\n`);
-    return print({ ok: true, usage } as Reply, 0);
-  }
   try {
+    if (row === undefined) throw usageError("there is no such command");
+    const { usage, request } = row;
+    if (args[0] === "--help" || args[0] === "-h") {
+      err(`usage: ${usage}\n`);
+      return print({ ok: true, usage } as Reply);
+    }
     // A terminal has no end of input.
     const input = (): Promise<string> => (stdin.isTTY ? Promise.resolve("") : text(stdin));
-    const reply = await ask(request, await commandBody(row, args, input), env.AL_RUN_SOCKET);
-    return print(reply, reply.ok ? 0 : 1);
+    return print(await ask(request, await commandBody(row, args, input), env.AL_RUN_SOCKET));
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return print(problem("usage", `${error.message}; usage: ${usage}`), 2);
+    if (!(error instanceof Problem)) throw error;
+    const { code, message, exitCode } = error;
+    const usage = row !== undefined && code === "usage" ? `; usage: ${row.usage}` : "";
+    return print({ ok: false, error: code, detail: `${message}${usage}` }, exitCode);
   }
-}
-
-function problem(error: string, detail: string): Reply {
-  return { ok: false, error, detail };
 }
 
 async function ask(request: string, body: object, socketPath: string | undefined): Promise<Reply> {
   if (socketPath === undefined) {
-    return problem("no_run", "AL_RUN_SOCKET is not set: this works inside an agent's run only");
+    throw new Problem("no_run", "AL_RUN_SOCKET is not set: this works inside an agent's run only");
   }
-  try {
-    const { body: reply } = await postJson({ socketPath, path: `/${request}`, body });
-    return (reply ?? problem("internal", "the run gave no answer")) as Reply;
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return problem("unavailable", `the run cannot be reached: ${why}`);
-  }
+  const answer = await postJson({ socketPath, path: `/${request}`, body }).catch(
+    (error: unknown) => {
+      throw failureOf("unavailable", "the run cannot be reached", error);
+    },
+  );
+  const reply = (answer.body ?? null) as Reply | null;
+  if (reply === null) throw new Problem("internal", "the run gave no answer");
+  return reply;
 }
 
-/** The body of a command's request. Throws a UsageError for invalid arguments. */
+/** The body of a command's request. Throws a Problem (usage) for invalid arguments. */
 export async function commandBody(
   row: CommandRow,
   args: readonly string[],
@@ -86,7 +85,7 @@ export async function commandBody(
     seconds: (option) => secondsIn(option, text(option)),
     stdin,
   } satisfies CommandArguments);
-  if (left[0] !== undefined) throw new UsageError(`"${left[0]}" is one argument too many`);
+  if (left[0] !== undefined) throw usageError(`"${left[0]}" is one argument too many`);
   return body;
 }
 
@@ -103,17 +102,17 @@ function parsed({ options = {} }: CommandRow, args: readonly string[]) {
       strict: true,
     });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw usageError(messageOf(error));
   }
 }
 
 function missing(name: string): never {
-  throw new UsageError(`the ${name} is missing`);
+  throw usageError(`the ${name} is missing`);
 }
 
 function secondsIn(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const seconds = Number(text);
   if (text !== "" && Number.isFinite(seconds) && seconds >= 0) return seconds;
-  throw new UsageError(`--${option} ${text} is not a number of seconds`);
+  throw usageError(`--${option} ${text} is not a number of seconds`);
 }

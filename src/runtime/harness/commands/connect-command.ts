@@ -7,7 +7,7 @@ import { bracketed } from "../../../foundation/contracts/deny-reasons.ts";
 import { proxyLogin } from "../../wire/http-proxy.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 
-interface ConnectDeps {
+export interface PipeDeps {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Readable;
   readonly stdout: Writable;
@@ -23,7 +23,7 @@ const usage = "usage: al-connect <host> <port>\n";
  */
 export async function connectCommand(
   [host = "", port = "", ...more]: readonly string[],
-  { env, stdin, stdout, err }: ConnectDeps,
+  { env, stdin, stdout, err }: PipeDeps,
 ): Promise<number> {
   if (host === "" || !/^[0-9]{1,5}$/.test(port) || more.length > 0) {
     err(usage);

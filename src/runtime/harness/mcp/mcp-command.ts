@@ -1,16 +1,9 @@
 import { once } from "node:events";
-import type { Readable, Writable } from "node:stream";
+import type { PipeDeps } from "../commands/connect-command.ts";
 import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { messageOf } from "../../../foundation/errors.ts";
 import { postJson } from "../../wire/post-json.ts";
-
-interface McpCommandDeps {
-  readonly env: NodeJS.ProcessEnv;
-  readonly stdin: Readable;
-  readonly stdout: Writable;
-  readonly err: (text: string) => void;
-}
 
 /**
  * `al-mcp <server>`: an MCP server over standard input and output, for command lines inside a run. It has the tools of
@@ -18,7 +11,7 @@ interface McpCommandDeps {
  */
 export async function mcpCommand(
   [server = "", ...more]: readonly string[],
-  { env, stdin, stdout, err }: McpCommandDeps,
+  { env, stdin, stdout, err }: PipeDeps,
 ): Promise<number> {
   const { AL_RUN_SOCKET: socketPath } = env;
   if (server === "" || more.length > 0 || socketPath === undefined) {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { refusal, RunApiError, runApiProblemSchema } from "../../wire/protocol.ts";
+import { refusal, runApiProblemSchema } from "../../wire/protocol.ts";
 import type { RequestName, RequestAnswer, RequestBody } from "../../wire/protocol.ts";
 import type { RequestRow } from "../../wire/requests/row.ts";
 import { schedulerRequests } from "../../wire/requests/table.ts";
-import { messageOf } from "../../../foundation/errors.ts";
+import { messageOf, Problem } from "../../../foundation/errors.ts";
 import { repeatWhileAway, type RunSocket } from "../bridge/while-away.ts";
 import { postJson, type Posted } from "../../wire/post-json.ts";
 
@@ -12,7 +12,7 @@ import { postJson, type Posted } from "../../wire/post-json.ts";
 export interface RunApiClient {
   /**
    * Resolves to the answer even if the scheduler restarts meanwhile: the request is repeated with the same key, and
-   * takes effect once. Rejects with a RunApiError if it is refused or the scheduler stays down.
+   * takes effect once. Rejects with a Problem if it is refused or the scheduler stays down.
    */
   ask<N extends RequestName>(
     name: N,
@@ -37,7 +37,7 @@ export function createRunApiClient(runSocket: RunSocket, pauses?: number): RunAp
         const posted = await repeatWhileAway(runSocket, signal, attempt, most);
         if (posted !== null) return answerIn(name, posted);
       } catch (error) {
-        if (error instanceof RunApiError) throw error;
+        if (error instanceof Problem) throw error;
         if (!signal.aborted) throw refusal("unavailable", messageOf(error));
       }
       if (rowOf(name).canWait === true) cancel(socketPath, headers);
@@ -66,7 +66,10 @@ function cancel(socketPath: string, headers: Readonly<Record<string, string>>): 
 function answerIn<N extends RequestName>(name: N, { status, body }: Posted): RequestAnswer<N> {
   if (status !== 200) {
     const problem = runApiProblemSchema.safeParse(body);
-    if (problem.success) throw new RunApiError(problem.data);
+    if (problem.success) {
+      const { error, detail, ...members } = problem.data;
+      throw refusal(error, detail, members);
+    }
   }
   const answer = rowOf(name).answer(z).safeParse(body);
   if (status === 200 && answer.success) return answer.data as RequestAnswer<N>;

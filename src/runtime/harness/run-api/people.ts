@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { RunApiError, type RequestAnswer } from "../../wire/protocol.ts";
+import { Problem } from "../../../foundation/errors.ts";
+import type { RequestAnswer } from "../../wire/protocol.ts";
 import { maxTextLength } from "../../wire/requests/row.ts";
 import type { RunMessage } from "../../wire/run-messages.ts";
 import type { RunApiClient } from "./client.ts";
@@ -55,7 +56,7 @@ export function createPeople(
     end: async (signal: AbortSignal): Promise<void> => {
       await client?.ask("session-end", {}, signal).catch(() => undefined);
     },
-    /** The session that the run continues, one JSON document a line. Rejects with a RunApiError if it is not stored. */
+    /** The session that the run continues, one JSON document a line. Rejects with a Problem if it is not stored. */
     session: async (signal: AbortSignal): Promise<readonly string[]> => {
       const lines: string[] = [];
       for (let part = 0, isLast = client === null; client !== null && !isLast; part += 1) {
@@ -88,7 +89,7 @@ function logOf({ kind, text, by }: PersonMessage): RunMessage {
 
 /** Whether repeating the request can't help, as the run is over. */
 function isFinal(error: unknown): boolean {
-  const code = error instanceof RunApiError ? error.problem.error : "malformed";
+  const code = error instanceof Problem ? error.code : "malformed";
   return code !== "unavailable" && code !== "too_many_requests";
 }
 

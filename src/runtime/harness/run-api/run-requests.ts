@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job } from "../../../foundation/contracts/job.ts";
-import { maxRequestBytes, refusal, RunApiError, type RequestBody } from "../../wire/protocol.ts";
+import { Problem } from "../../../foundation/errors.ts";
+import { maxRequestBytes, refusal, type RequestBody } from "../../wire/protocol.ts";
 import { runRequests, schedulerRequests } from "../../wire/requests/table.ts";
 import type { RequestRow } from "../../wire/requests/row.ts";
 import type { RequestName, RunRequestName } from "../../wire/requests/table.ts";
@@ -15,7 +16,7 @@ export type Answer = Readonly<Record<string, unknown>>;
 
 /** Performs an agent's requests, which a tool or a command makes. */
 export interface RunRequests {
-  /** Rejects with a RunApiError if the request is refused. */
+  /** Rejects with a Problem if the request is refused. */
   perform(name: string, input: unknown, signal: AbortSignal): Promise<Answer>;
 }
 
@@ -43,8 +44,8 @@ export function createRunRequests(deps: RunRequestsDeps): RunRequests {
 
 /** The refusal as an answer for a model or a program; rethrows any other error. */
 export function refusedAnswer(error: unknown): Answer {
-  if (!(error instanceof RunApiError)) throw error;
-  return { ok: false, ...error.problem };
+  if (!(error instanceof Problem)) throw error;
+  return { ok: false, error: error.code, detail: error.message, ...error.members };
 }
 
 /** False for a request of the harness itself: an agent must not take the messages of people. */

@@ -30,8 +30,10 @@ const performers: { readonly [N in SignalName]: (body: Body<N>, deps: SignalDeps
   rerun: (_body, { job, emit }) => {
     const { kind } = job.trigger;
     if (kind === "cron") return emit({ type: "rerun" });
-    const detail = `only a run that its schedule started is started again; this one came by a ${kind} trigger`;
-    throw refusal("not_scheduled", detail);
+    throw refusal(
+      "not_scheduled",
+      `only a run that its schedule started is started again; this one came by a ${kind} trigger`,
+    );
   },
   exit: ({ code = 0 }, { exit }) => exit.ask(code),
 };
@@ -47,8 +49,7 @@ export function performSignal(name: SignalName, input: unknown, deps: SignalDeps
 function assertReturnable(value: unknown): void {
   const bytes = Buffer.byteLength(JSON.stringify(value));
   if (bytes <= maxTextLength) return;
-  const detail = `the value has ${bytes} bytes as JSON, and may have ${maxTextLength}`;
-  throw refusal("malformed", detail);
+  throw refusal("malformed", `the value has ${bytes} bytes as JSON, and may have ${maxTextLength}`);
 }
 
 type ReturnMessage = Extract<RunMessage, { type: "return" }>;

@@ -82,7 +82,7 @@ async function assertApproved(asked: Authority, run: AskingRun, deps: AdmitDeps)
     if (run.signal.aborted) return "the connection ended before a person answered";
     throw error;
   });
-  if (why !== null) throw new EgressRefusal("not_approved", asked, { more: why });
+  if (why !== null) throw new EgressRefusal("not_approved", asked, why);
 }
 
 async function resolved(
@@ -91,7 +91,7 @@ async function resolved(
   resolve: Resolve,
 ): Promise<readonly string[]> {
   const addresses = await resolve(asked.host, instanceId, signal).catch((error: unknown) => {
-    throw new EgressRefusal("unresolved", asked, { more: messageOf(error) });
+    throw new EgressRefusal("unresolved", asked, messageOf(error));
   });
   const real = addresses.filter((address) => isIP(address) !== 0);
   if (real.length === 0) throw new EgressRefusal("unresolved", asked);
@@ -110,12 +110,12 @@ function checkedAddresses(
   const kept = addresses.filter((_address, index) => problems[index] === null);
   if (kept.length > 0) return kept;
   const reason = problems.includes("private_address") ? "private_address" : "refused_address";
-  throw new EgressRefusal(reason, asked, { more: addresses.join(", ") });
+  throw new EgressRefusal(reason, asked, addresses.join(", "));
 }
 
 function reached(asked: Authority, dialling: Promise<Socket>): Promise<Socket> {
   return dialling.catch((error: unknown) => {
-    throw new EgressRefusal("unreachable", asked, { more: messageOf(error) });
+    throw new EgressRefusal("unreachable", asked, messageOf(error));
   });
 }
 

@@ -7,14 +7,14 @@ export interface EgressAnswer {
   readonly status: number;
   readonly phrase: string;
   readonly detail: string;
-  readonly headers?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export const notAuthenticated: EgressAnswer = {
   status: 407,
   phrase: "Proxy Authentication Required",
   detail: "This is not the token of the run whose socket this is, or the run is over.",
-  headers: ["proxy-authenticate: Bearer"],
+  headers: { "proxy-authenticate": "Bearer" },
 };
 
 /** The same for a call to a model. */
@@ -22,7 +22,7 @@ export const unauthorized: EgressAnswer = {
   ...notAuthenticated,
   status: 401,
   phrase: "Unauthorized",
-  headers: ["www-authenticate: Bearer"],
+  headers: { "www-authenticate": "Bearer" },
 };
 
 /** Clients retry a 503. */
@@ -40,14 +40,14 @@ export const failed: EgressAnswer = {
 
 /** Answers a CONNECT, and ends the connection. */
 export function refuseTunnel(socket: Socket, answer: EgressAnswer): void {
-  const { status, phrase, detail, headers = [] } = answer;
+  const { status, phrase, detail, headers = {} } = answer;
   const body = `${detail}\n`;
   const lines = [
     `HTTP/1.1 ${status} ${phrase}`,
     "content-type: text/plain; charset=utf-8",
     `content-length: ${Buffer.byteLength(body)}`,
     "connection: close",
-    ...headers,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
   socket.on("error", () => socket.destroy());
   socket.resume();
@@ -59,15 +59,10 @@ export function refuseTunnel(socket: Socket, answer: EgressAnswer): void {
 export function refuseRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, phrase, detail, headers = [] }: EgressAnswer,
+  { status, phrase, detail, headers }: Omit<EgressAnswer, "phrase"> & { readonly phrase?: string },
 ): void {
-  for (const header of headers) {
-    const [name = "", value = ""] = header.split(": ");
-    response.setHeader(name, value);
-  }
-  response.setHeader("content-type", "text/plain; charset=utf-8");
-  response.setHeader("connection", "close");
-  response.writeHead(status, phrase).end(`${detail}\n`);
+  const plain = { "content-type": "text/plain; charset=utf-8", connection: "close" };
+  response.writeHead(status, phrase, { ...headers, ...plain }).end(`${detail}\n`);
   request.resume();
 }
 
@@ -76,7 +71,7 @@ const unrecognizedName = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
 
 /** Ends an accepted tunnel after a refusal, or after an error of the scheduler itself (null). */
 export function cutTunnel(socket: Socket, refusal: EgressRefusal | null): void {
-  if (refusal?.reason === "server_name") socket.write(unrecognizedName);
+  if (refusal?.code === "server_name") socket.write(unrecognizedName);
   socket.resume();
   socket.destroySoon();
 }

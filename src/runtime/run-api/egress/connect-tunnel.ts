@@ -67,7 +67,7 @@ interface TunnelRequest {
   readonly signal: AbortSignal;
   /** Called when the client's CONNECT is accepted; later bytes are the host's. */
   readonly onAccepted: () => void;
-  readonly onDenied: (refusal: Pick<EgressRefusal, "reason" | "detail">) => void;
+  readonly onDenied: (refusal: Pick<EgressRefusal, "code" | "detail">) => void;
 }
 
 /** Opens the tunnel that a CONNECT requests; resolves when it is closed. Rejects with an `EgressRefusal`. */
@@ -89,7 +89,7 @@ export async function connectTunnel(request: TunnelRequest, deps: TunnelDeps): P
       client,
       dial: () => way.dial(signal),
       bindings: policy.bindings,
-      onDenied: (reason, detail) => request.onDenied({ reason, detail }),
+      onDenied: request.onDenied,
     });
   } else await passThrough(request, way);
 }
@@ -115,7 +115,7 @@ async function assertFirstData(client: Socket, asked: Authority): Promise<void> 
   const data = await firstData(client, { isTls: asked.port === tlsPort });
   const problem = firstDataProblem(data, asked.host);
   if (problem === null) return;
-  throw new EgressRefusal(problem.reason, asked, { more: problem.detail });
+  throw new EgressRefusal(problem.reason, asked, problem.detail);
 }
 
 function accept({ client, attempt, onAccepted }: TunnelRequest): void {

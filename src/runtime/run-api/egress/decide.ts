@@ -4,6 +4,7 @@ import {
   hostAndPort,
 } from "../../../foundation/contracts/deny-reasons.ts";
 import type { DenyReason } from "../../../foundation/contracts/deny-reasons.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import { allowEntry, isFor, canonicalHost } from "../../../foundation/contracts/network-allow.ts";
 import type {
   AllowedHost,
@@ -17,78 +18,44 @@ interface Asked {
   readonly port: number;
 }
 
-interface DenyRow {
-  readonly status: number;
-  /** A fix for the reader of the refusal. */
-  readonly advice: (asked: Asked) => string;
-}
-
-const denials: Readonly<Record<DenyReason, DenyRow>> = {
-  malformed: {
-    status: 400,
-    advice: () => "Ask for host:port, with IPv6 addresses in brackets, or for http://host/path.",
-  },
-  not_allowed: {
-    status: 403,
-    advice: (asked) =>
-      `If the agent needs it, add "${allowEntry(asked)}" to allow in [network] of the agent's or the project's config.toml.`,
-  },
-  not_approved: { status: 403, advice: () => "Do without it." },
-  unresolved: {
-    status: 502,
-    advice: () => "Check the name, and whether the scheduler's machine resolves it.",
-  },
-  private_address: {
-    status: 403,
-    advice: (asked) =>
-      `If that is meant, write "${allowEntry({ ...asked, isPrivate: true })}" in [network].allow in place of its entry.`,
-  },
-  refused_address: {
-    status: 403,
-    advice: () =>
-      "Loopback, link-local and metadata addresses and the scheduler's own port stay closed, whatever is listed.",
-  },
-  unreachable: {
-    status: 502,
-    advice: () => "Check that it is up, and that the scheduler's machine reaches it.",
-  },
-  no_tls: {
-    status: 403,
-    advice: ({ host }) =>
-      `Port 443 is for TLS. For plain HTTP list "${bracketed(host)}:80", and ask for that port.`,
-  },
-  server_name: {
-    status: 403,
-    advice: () =>
-      "A tunnel serves the host that it was opened for: open one for each host, with its name as the server name.",
-  },
-  too_many_tunnels: { status: 429, advice: () => "Close some of them first." },
-  sentinel: {
-    status: 403,
-    advice: () =>
-      "It is replaced in headers of HTTPS requests to the hosts of its credential; [network.credentials] adds hosts.",
-  },
+/** A fix for the reader of a refusal. */
+const advice: Readonly<Record<DenyReason, string | ((asked: Asked) => string)>> = {
+  malformed: "Ask for host:port, with IPv6 addresses in brackets, or for http://host/path.",
+  not_allowed: (asked) =>
+    `If the agent needs it, add "${allowEntry(asked)}" to allow in [network] of the agent's or the project's config.toml.`,
+  not_approved: "Do without it.",
+  unresolved: "Check the name, and whether the scheduler's machine resolves it.",
+  private_address: (asked) =>
+    `If that is meant, write "${allowEntry({ ...asked, isPrivate: true })}" in [network].allow in place of its entry.`,
+  refused_address:
+    "Loopback, link-local and metadata addresses and the scheduler's own port stay closed, whatever is listed.",
+  unreachable: "Check that it is up, and that the scheduler's machine reaches it.",
+  no_tls: ({ host }) =>
+    `Port 443 is for TLS. For plain HTTP list "${bracketed(host)}:80", and ask for that port.`,
+  server_name:
+    "A tunnel serves the host that it was opened for: open one for each host, with its name as the server name.",
+  too_many_tunnels: "Close some of them first.",
+  sentinel:
+    "It is replaced in headers of HTTPS requests to the hosts of its credential; [network.credentials] adds hosts.",
 };
 
 /** A connection that the egress rules deny, or that failed. */
-export class EgressRefusal extends Error {
-  readonly reason: DenyReason;
-  readonly status: number;
+export class EgressRefusal extends Problem {
+  declare readonly code: DenyReason;
   /** The problem in one line of ASCII, which programs print. */
   readonly phrase: string;
   /** The problem and a fix, for a person. */
   readonly detail: string;
 
-  constructor(reason: DenyReason, asked: Asked, { more = "" }: { readonly more?: string } = {}) {
-    const { status, advice } = denials[reason];
+  constructor(reason: DenyReason, asked: Asked, more = "") {
     const subject = reason === "malformed" ? "the address" : hostAndPort(asked);
     const phrase = `${subject} ${denyProblems[reason]}`;
-    super(phrase);
-    this.reason = reason;
-    this.status = status;
-    this.phrase = phrase;
+    const fix = advice[reason];
+    const hint = typeof fix === "string" ? fix : fix(asked);
+    super(reason, phrase, { hint, status: reason === "not_approved" ? 403 : undefined });
     const why = more === "" ? "" : ` (${more})`;
-    this.detail = `${phrase}${why}. ${advice(asked)}`;
+    this.phrase = phrase;
+    this.detail = `${phrase}${why}. ${hint}`;
   }
 }
 

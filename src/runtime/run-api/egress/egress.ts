@@ -77,9 +77,7 @@ export function createEgress(deps: EgressDeps) {
       agent = policy.agent;
       if (isOver) throw new EgressRefusal("too_many_tunnels", attempt.asked);
       if (asked === null) {
-        throw new EgressRefusal("malformed", attempt.asked, {
-          more: JSON.stringify(attempt.asked.host),
-        });
+        throw new EgressRefusal("malformed", attempt.asked, JSON.stringify(attempt.asked.host));
       }
       await serve(attempt, policy, cut.signal);
       report(attempt.bytes());
@@ -132,7 +130,7 @@ export function createEgress(deps: EgressDeps) {
         cut: () => client.destroy(),
         serve: (attempt, policy, signal) => {
           const onAccepted = (): void => void (isAccepted = true);
-          const onDenied = (refusal: Pick<EgressRefusal, "reason" | "detail">): void =>
+          const onDenied = (refusal: Pick<EgressRefusal, "code" | "detail">): void =>
             deps.onAttempt(reportOf(attempt, policy.agent, noBytes, refusal));
           return connectTunnel({ attempt, policy, client, signal, onAccepted, onDenied }, deps);
         },
@@ -176,9 +174,9 @@ function reportOf(
   { instanceId, asked: { host, port } }: Attempt,
   agent: string,
   bytes: Pick<EgressAttempt, "bytesOut" | "bytesIn">,
-  refusal?: Pick<EgressRefusal, "reason" | "detail"> | null,
+  refusal?: Pick<EgressRefusal, "code" | "detail"> | null,
 ): EgressAttempt {
-  const { reason: denied = null, detail = "" } = refusal ?? {};
+  const { code: denied = null, detail = "" } = refusal ?? {};
   return { instanceId, agent, host, port, denied, detail, ...bytes };
 }
 

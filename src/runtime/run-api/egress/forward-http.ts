@@ -63,14 +63,14 @@ export async function forwardRequest(
       headers: [...target.lines, ...lines],
       createConnection: () => socket,
     });
-    const refusal = () => new EgressRefusal("sentinel", asked, { more: "in the body" });
+    const refusal = () => new EgressRefusal("sentinel", asked, "in the body");
     const answer = await answerTo(sent, request, refusal, silentMs);
     await passAnswer(answer, response, { masks: [], isHead: method === "HEAD" });
   } catch (error) {
     // The client hung up, or has part of the answer.
     if (response.headersSent || response.destroyed || signal.aborted) response.destroy();
     else if (error instanceof EgressRefusal) throw error;
-    else throw new EgressRefusal("unreachable", asked, { more: messageOf(error) });
+    else throw new EgressRefusal("unreachable", asked, messageOf(error));
   } finally {
     socket.destroy();
     // Discards the unread body, so that the next request of the connection can be read.

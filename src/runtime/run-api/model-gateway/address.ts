@@ -69,6 +69,6 @@ function scriptedUrl(host: string): URL {
   return url;
 }
 
-function notAllowed(message: string, status = 403): GatewayProblem {
-  return new GatewayProblem(status, "not_allowed", message);
+function notAllowed(message: string, status?: number): GatewayProblem {
+  return new GatewayProblem("not_allowed", message, { status });
 }

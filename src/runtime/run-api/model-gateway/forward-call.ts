@@ -102,8 +102,8 @@ async function reserved(plan: CallPlan, meter: Meter, signal: AbortSignal): Prom
   const grant = await meter.begin(plan, signal);
   if (grant.granted) return grant;
   // Clients retry a 429 after a while; a spending cap doesn't change by waiting, so it is a 403.
-  const isPassing = grant.code === "rate_limited";
-  throw new GatewayProblem(isPassing ? 429 : 403, grant.code, grant.detail, { isPassing });
+  const status = grant.code === "rate_limited" ? 429 : 403;
+  throw new GatewayProblem(grant.code, grant.detail, { status });
 }
 
 async function askModel(

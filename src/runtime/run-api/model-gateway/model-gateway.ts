@@ -8,8 +8,8 @@ import type {
 import type { ModelVerdict } from "../../wire/protocol.ts";
 import { newCall } from "./answer-tap.ts";
 import { verdictOn } from "./verdict.ts";
-import { messageOf, reasonOf, UserError } from "../../../foundation/errors.ts";
-import { createShares, TooManyWaiting } from "../shares.ts";
+import { messageOf, reasonOf, Problem } from "../../../foundation/errors.ts";
+import { createShares } from "../shares.ts";
 import { parseAddress, shapeOf, upstreamRoute } from "./address.ts";
 import { forwardCall } from "./forward-call.ts";
 import { GatewayProblem, sendProblem } from "./gateway-problem.ts";
@@ -58,7 +58,7 @@ export function createModelGateway(deps: ModelGatewayDeps, options: ModelGateway
     const { instanceId, request, address, signal } = exchange;
     if (address === null) throw malformedAddress(request.url ?? "");
     const model = await deps.model(instanceId, address.name).catch((cause: unknown) => {
-      throw new GatewayProblem(404, "unknown_model", reasonOf(cause), { cause });
+      throw new GatewayProblem("unknown_model", reasonOf(cause), { cause });
     });
     const api = wireApis[model.api];
     exchange.shape = api;
@@ -145,19 +145,27 @@ function isLong({ headers }: IncomingMessage): boolean {
 }
 
 function malformedAddress(url: string): GatewayProblem {
-  const message = `${url.slice(0, 200)} is not /model/<name>/<upstream host>/<path>`;
-  return new GatewayProblem(404, "not_allowed", message);
+  return new GatewayProblem(
+    "not_allowed",
+    `${url.slice(0, 200)} is not /model/<name>/<upstream host>/<path>`,
+    { status: 404 },
+  );
 }
 
 function problemOf(error: unknown): GatewayProblem {
   if (error instanceof GatewayProblem) return error;
-  const passing = { isPassing: true, cause: error };
-  if (error instanceof UserError && error.code === "store_unavailable") {
-    const message = `the scheduler can't store this call to a model now: ${messageOf(error.cause)}`;
-    return new GatewayProblem(503, error.code, message, passing);
+  if (error instanceof Problem && error.code === "store_unavailable") {
+    return new GatewayProblem(
+      error.code,
+      `the scheduler can't store this call to a model now: ${messageOf(error.cause)}`,
+      { cause: error },
+    );
   }
-  const message = "the scheduler could not handle this call to a model";
-  return new GatewayProblem(500, "internal_error", message, passing);
+  return new GatewayProblem(
+    "internal_error",
+    "the scheduler could not handle this call to a model",
+    { cause: error },
+  );
 }
 
 const mebibyte = 1024 * 1024;
@@ -165,6 +173,8 @@ const mebibyte = 1024 * 1024;
 const assured = 2 * mebibyte;
 /** Calls of one run that wait for memory before their bodies are read. */
 const maxWaiting = 16;
+const tooMany = () =>
+  new GatewayProblem("rate_limited", `${maxWaiting} requests of this run wait for memory already`);
 /** Serializing recurses, so the depth is limited. */
 const maxDepth = 1_000;
 
@@ -174,7 +184,7 @@ const maxDepth = 1_000;
  */
 function createBodyReader(limits: GatewayLimits) {
   const { maxBytes, totalBytes: total, runBytes: perOwner } = limits;
-  const room = createShares({ total, perOwner, assured, maxWaiting });
+  const room = createShares({ total, perOwner, assured, maxWaiting, tooMany });
   /** Rejects with a GatewayProblem for an invalid body, and with the reason of `signal`. */
   return async (
     instanceId: string,
@@ -185,7 +195,7 @@ function createBodyReader(limits: GatewayLimits) {
     if (length > maxBytes) {
       throw badRequest(413, `the body is larger than ${maxBytes / mebibyte} MiB`);
     }
-    const release = await room.acquire(instanceId, memoryOf(length), signal).catch(asBusy);
+    const release = await room.acquire(instanceId, memoryOf(length), signal);
     try {
       return new RequestBody(await bytesOf(request, length, limits), release);
     } catch (error) {
@@ -227,10 +237,4 @@ async function bytesOf(
   }
   if (size.depth > maxDepth) throw badRequest(400, "the body nests too deep");
   return bytes;
-}
-
-function asBusy(error: unknown): never {
-  if (!(error instanceof TooManyWaiting)) throw error;
-  const message = `${maxWaiting} requests of this run wait for memory already`;
-  throw new GatewayProblem(429, "rate_limited", message, { isPassing: true });
 }

@@ -95,8 +95,10 @@ function assertNothingBeyondAnswer(
   }
   if (refused.size === 0) return;
   const list = [...refused].map((one) => `"${one}"`).join(", ");
-  const message = `the request has ${list}, which the provider would act on outside of the run; to allow that, add it to providerTools of [models.${name}]`;
-  throw new GatewayProblem(403, "provider_tool", message);
+  throw new GatewayProblem(
+    "provider_tool",
+    `the request has ${list}, which the provider would act on outside of the run; to allow that, add it to providerTools of [models.${name}]`,
+  );
 }
 
 const noFields = object({});
@@ -163,5 +165,5 @@ function badForm(path: string): GatewayProblem {
 }
 
 function problem(message: string, code = "bad_request"): GatewayProblem {
-  return new GatewayProblem(400, code, message);
+  return new GatewayProblem(code, message);
 }

@@ -31,8 +31,10 @@ export class RequestBody implements Disposable {
     this.#document = this.#texts.takeOut(bytes);
     if (this.#document.length <= maxParsedBytes) return;
     const most = maxParsedBytes / mebibyte;
-    const message = `the body has more than ${most} MiB beside its images and other long texts without escapes`;
-    throw badRequest(413, message);
+    throw badRequest(
+      413,
+      `the body has more than ${most} MiB beside its images and other long texts without escapes`,
+    );
   }
 
   /** Parses the body. Callers must not hold the result while the call waits. Throws a GatewayProblem. */
@@ -77,7 +79,7 @@ export class RequestBody implements Disposable {
 }
 
 export function badRequest(status: number, message: string): GatewayProblem {
-  return new GatewayProblem(status, "bad_request", message);
+  return new GatewayProblem("bad_request", message, { status });
 }
 
 /**
@@ -89,8 +91,10 @@ export function tokensAt(body: Json, least: number, ...path: readonly string[]):
   if (found === null) return null;
   const isCount = typeof found === "number" && Number.isInteger(found);
   if (isCount && found >= least && found <= mostTokens) return found;
-  const message = `${path.join(".")} is not a whole number of tokens from ${least} to ${mostTokens}`;
-  throw badRequest(400, message);
+  throw badRequest(
+    400,
+    `${path.join(".")} is not a whole number of tokens from ${least} to ${mostTokens}`,
+  );
 }
 
 const [quote, backslash, colon, space] = [0x22, 0x5c, 0x3a, 0x20];

@@ -3,7 +3,7 @@ import type { ModelFailure, ModelVerdict } from "../../wire/protocol.ts";
 import { secondsText } from "../../../foundation/contracts/format.ts";
 import type { AnswerFacts } from "./answer-facts.ts";
 import type { SeenOfCall } from "./answer-tap.ts";
-import type { GatewayProblem } from "./gateway-problem.ts";
+import { isPassing, type GatewayProblem } from "./gateway-problem.ts";
 import {
   boundedCooldown,
   isTransientStatus,
@@ -109,14 +109,12 @@ function byStatus(
 const overBudgetCodes = [noMoneyCode, "too_many_turns"];
 
 /** `isBegun`: in the middle of an answer, so that its status says nothing of the problem. */
-function byProblem(
-  { status, code, message, isPassing }: GatewayProblem,
-  isBegun: boolean,
-  now: number,
-): ModelFailure {
-  if (isBegun && !isPassing) return fallback(message);
+function byProblem(problem: GatewayProblem, isBegun: boolean, now: number): ModelFailure {
+  const { status, code, message } = problem;
+  const mayRetry = isPassing(problem);
+  if (isBegun && !mayRetry) return fallback(message);
   if (isBegun) return { kind: "retry", message, cooldownMs: boundedCooldown(null) };
-  if (!overBudgetCodes.includes(code)) return byStatus(status, message, null, isPassing, now);
+  if (!overBudgetCodes.includes(code)) return byStatus(status, message, null, mayRetry, now);
   const lacksMoney = code === noMoneyCode && ({ lacksMoney: true } as const);
   return { kind: "fail", message: `${status} ${message}`, ...lacksMoney };
 }

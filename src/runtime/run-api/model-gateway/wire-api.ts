@@ -1,5 +1,6 @@
 import type { CallUsage, UpstreamModel } from "../../../foundation/contracts/model-gateway.ts";
 import type { Json } from "../../wire/json.ts";
+import type { Problem } from "../../../foundation/errors.ts";
 import type { Objects } from "./request-shape.ts";
 
 /** One wire format: everything that the gateway knows of it. */
@@ -43,14 +44,6 @@ export interface OutputLimit {
   /** Tokens of the limit reserved for thinking; 0 without such a budget. */
   readonly thinkingBudget: (body: Json) => number;
   readonly write: (body: Json, tokens: number, model: UpstreamModel) => Json;
-}
-
-export interface Problem {
-  readonly status: number;
-  /** A code for programs, such as `budget_exceeded`. */
-  readonly code: string;
-  /** For a person. */
-  readonly message: string;
 }
 
 export interface EventReading {

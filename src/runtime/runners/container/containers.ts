@@ -4,7 +4,7 @@ import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { BuildEvent, RunRequest } from "../../../../streams/vocabulary.ts";
 import type { SchedulerContext } from "../../../foundation/context.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
-import { messageOf, reasonOf, type UserError } from "../../../foundation/errors.ts";
+import { messageOf, reasonOf, type Problem } from "../../../foundation/errors.ts";
 import type { ContainerRunnerOptions } from "./container-options.ts";
 import { createContainerRunner } from "./container-runner.ts";
 import { engineChanges } from "./engine-changes.ts";
@@ -79,6 +79,6 @@ export function createContainers(
   };
 }
 
-function unusable(problem: UserError): BuildEvent {
+function unusable(problem: Problem): BuildEvent {
   return { type: "build-finished", error: reasonOf(problem), usable: false };
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import Docker from "dockerode";
 import { isLoopback } from "../../../foundation/contracts/loopback.ts";
-import { messageOf, reasonOf, UserError } from "../../../foundation/errors.ts";
+import { messageOf, reasonOf, Problem, failureOf } from "../../../foundation/errors.ts";
 import { SshConnections } from "./ssh-connections.ts";
 
 export interface EngineOptions {
@@ -39,7 +39,7 @@ export function connectEngine({ env, callTimeoutMs = defaultCallTimeoutMs }: Eng
     streams: (): Docker => clients.streams,
     /** Where the engine is, for a person. */
     address: (): string => clients.address,
-    /** Rejects with a UserError `engine_unreachable` with a hint if the engine does not answer. */
+    /** Rejects with a Problem `engine_unreachable` with a hint if the engine does not answer. */
     ping: (): Promise<unknown> => reached((docker) => docker.ping()),
     /** The engine's version, for which it asks each of its programs; rejects as `ping` does. */
     version: async (): Promise<string> => (await reached((docker) => docker.version())).Version,
@@ -76,13 +76,11 @@ function clientsAt(env: NodeJS.ProcessEnv, callTimeoutMs: number) {
       address,
     };
   } catch (error) {
-    throw new UserError(
+    throw failureOf(
       "engine_address",
-      `DOCKER_HOST ${address} can't be used: ${messageOf(error)}`,
-      {
-        hint: "write it as tcp://build-1:2376 or ssh://me@build-1; for TLS set DOCKER_CERT_PATH to a folder with ca.pem, cert.pem and key.pem",
-        cause: error,
-      },
+      `DOCKER_HOST ${address} can't be used`,
+      error,
+      "write it as tcp://build-1:2376 or ssh://me@build-1; for TLS set DOCKER_CERT_PATH to a folder with ca.pem, cert.pem and key.pem",
     );
   }
 }
@@ -133,7 +131,7 @@ const connectionCodes = new Set([
 
 /** Whether the engine could not be reached, as opposed to having refused. */
 export function isUnreachable(error: unknown): boolean {
-  if (error instanceof UserError) return error.code === "engine_unreachable";
+  if (error instanceof Problem) return error.code === "engine_unreachable";
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" && connectionCodes.has(code);
 }
@@ -152,10 +150,10 @@ export function engineMessage(error: unknown): string {
 
 /** Why something failed that may have asked the engine, for a person. */
 export function engineReason(error: unknown): string {
-  return error instanceof UserError ? reasonOf(error) : engineMessage(error);
+  return error instanceof Problem ? reasonOf(error) : engineMessage(error);
 }
 
-function unreachable(error: unknown, address: string): UserError {
+function unreachable(error: unknown, address: string): Problem {
   const denied = ["EACCES", "EPERM"].includes(String((error as { code?: unknown }).code));
   const message = denied
     ? `this user may not use the container engine at ${address}`
@@ -163,7 +161,7 @@ function unreachable(error: unknown, address: string): UserError {
   const hint = denied
     ? "add the user to the engine's group or use a rootless engine, and set DOCKER_HOST to its socket"
     : 'start the engine, or set DOCKER_HOST (for TLS also DOCKER_TLS_VERIFY and DOCKER_CERT_PATH); or set type = "host-user" under [runtime] of the agent';
-  return new UserError("engine_unreachable", message, { hint, cause: error });
+  return new Problem("engine_unreachable", message, { hint, cause: error });
 }
 
 /** Whether the engine at `DOCKER_HOST` can mount this machine's files. */
@@ -176,12 +174,15 @@ function isLocal(host: string): boolean {
  * Why no container can be started for a run: the engine is another machine's, and a container there can't have the socket
  * by which a run reaches the scheduler. Null if it can.
  */
-export function remoteEngineProblem(env: NodeJS.ProcessEnv, hasCluster: boolean): UserError | null {
+export function remoteEngineProblem(env: NodeJS.ProcessEnv, hasCluster: boolean): Problem | null {
   const host = env.DOCKER_HOST ?? "";
   if (isLocal(host)) return null;
-  const problem = `DOCKER_HOST is ${host}, the engine of another machine, which can't mount the run's socket`;
   const hint = hasCluster
     ? 'write type = "cluster" under [runtime] of the agent, or type = "host-user" for runs here'
     : 'for runs there run docker swarm init there, and write engine = "swarm" and address = "<this machine>:<port>" under [cluster] of config.toml; for runs here unset DOCKER_HOST';
-  return new UserError("remote_engine", problem, { hint });
+  return new Problem(
+    "remote_engine",
+    `DOCKER_HOST is ${host}, the engine of another machine, which can't mount the run's socket`,
+    hint,
+  );
 }

@@ -90,7 +90,7 @@ export function createAgentImages(options: AgentImagesOptions) {
       ),
     /**
      * Id of the image for a run that starts now: the current one, after waiting for its build; after a failed build the
-     * last good one. Rejects with a UserError if there was never a good one.
+     * last good one. Rejects with a Problem if there was never a good one.
      */
     imageFor: async (agent: AgentConfig): Promise<string> => {
       try {

@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { chmod, lstat, mkdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 
 const privateMode = 0o700;
 /** Like /tmp, but other users may not list it: each user may create entries, and remove its own. */
@@ -34,18 +34,20 @@ function isForAll({ uid, mode }: Pick<Stats, "uid" | "mode">): boolean {
 
 /**
  * Creates the folder of all runs, `/tmp/al-runs`; with `shared` other users may create their working directories in it.
- * Throws a UserError `run_folder_unsafe` if it belongs to another user or is a link.
+ * Throws a Problem `run_folder_unsafe` if it belongs to another user or is a link.
  */
 export async function ownBaseDir(baseDir: string, shared: boolean): Promise<void> {
   await mkdir(baseDir, { recursive: true, mode: privateMode });
   const base = await lstat(baseDir);
   const why = whyUnsafe(base);
   if (why !== null) {
-    throw new UserError("run_folder_unsafe", `${baseDir} ${why}, so no run can work in it`, {
-      hint: base.isDirectory()
+    throw new Problem(
+      "run_folder_unsafe",
+      `${baseDir} ${why}, so no run can work in it`,
+      base.isDirectory()
         ? `Let all users of this machine share it: sudo ${shareBaseDir(baseDir)}`
         : `Remove it: sudo rm ${shellWord(baseDir)}`,
-    });
+    );
   }
   if (shared && (base.mode & stickyForAll) !== stickyForAll) await chmod(baseDir, sharedMode);
 }

@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, writeFileSync } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { join } from "node:path";
 import { lineSplitter } from "../../wire/lines.ts";
-import { messageOf, UserError } from "../../../foundation/errors.ts";
+import { failureOf } from "../../../foundation/errors.ts";
 import { parseRunLogLine, recordIn, runLogLine } from "./run-log.ts";
 import type { EndRecord, RunRecord } from "./run-log.ts";
 
@@ -16,15 +16,13 @@ export function workDirOf(baseDir: string, instanceId: string): string {
   return join(baseDir, instanceId);
 }
 
-/** Creates a run's log for the scheduler's user only and opens it. Throws a UserError if it exists. */
+/** Creates a run's log for the scheduler's user only and opens it. Throws a Problem if it exists. */
 export function createLog(path: string): number {
   const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   try {
     return openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   } catch (error) {
-    throw new UserError("run_log", `the run's log cannot be made: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw failureOf("run_log", "the run's log cannot be made", error);
   }
 }
 

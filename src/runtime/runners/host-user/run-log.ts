@@ -1,3 +1,4 @@
+import { isoTime } from "../../../../streams/iso-times.ts";
 import { jsonOf } from "../../../foundation/contracts/json-size.ts";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
@@ -51,7 +52,7 @@ export const maxTextBytes = 32 * 1024;
 
 /** `2026-11-21T05:15:26.123Z out <text>`, so that people can read it too. `time` is epoch ms. */
 export function runLogLine(kind: RunLogKind, text: string, time: number = Date.now()): string {
-  return `${new Date(time).toISOString()} ${kind} ${text}\n`;
+  return `${isoTime(time)} ${kind} ${text}\n`;
 }
 
 const form = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (out|err|run|keeper|end) (.*)$/s;

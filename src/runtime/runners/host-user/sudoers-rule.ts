@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { UserError } from "../../../foundation/errors.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import type { Program } from "../../wire/supervisor-order.ts";
 
 /** Matches the name of any agent in a rule's program. */
@@ -16,7 +16,7 @@ export interface SudoersRule {
 
 /**
  * The text of a file for /etc/sudoers.d that lets the scheduler only start runs as another user: this program with these
- * arguments, without a password, and with no variable of the scheduler's. Throws a UserError if a path can't be written
+ * arguments, without a password, and with no variable of the scheduler's. Throws a Problem if a path can't be written
  * in it. The syntax is that of sudoers(5).
  */
 export function sudoersRule({ scheduler, runAs, program }: SudoersRule): string {
@@ -35,10 +35,11 @@ export function sudoersRule({ scheduler, runAs, program }: SudoersRule): string 
 
 function escaped(word: string): string {
   if (/[\u0000-\u001f\\]/.test(word)) {
-    const message = `${JSON.stringify(word)} cannot be part of a sudoers rule`;
-    throw new UserError("sudoers_rule", message, {
-      hint: "Use a path without backslashes and control characters.",
-    });
+    throw new Problem(
+      "sudoers_rule",
+      `${JSON.stringify(word)} cannot be part of a sudoers rule`,
+      "Use a path without backslashes and control characters.",
+    );
   }
   return word === anyAgent ? word : word.replaceAll(/[,:= #*?[\]!]/g, "\\$&");
 }

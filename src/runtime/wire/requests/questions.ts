@@ -1,5 +1,6 @@
-import { questionLimits } from "../../../foundation/contracts/questions.ts";
-import { answerWith, UsageError, type CommandArguments, type RequestRow, type Zod } from "./row.ts";
+import { questionLimits } from "../../../foundation/contracts/question-kinds.ts";
+import { usageError } from "../../../foundation/errors.ts";
+import { answerWith, type CommandArguments, type RequestRow, type Zod } from "./row.ts";
 
 const answer = (z: Zod) =>
   z.union([z.string().min(1).max(questionLimits.text), z.number(), z.boolean()]);
@@ -75,7 +76,7 @@ function askBody(args: CommandArguments): object {
   const choices = args.list("choice");
   const types = (["text", "number", "boolean"] as const).filter((type) => args.flag(type));
   if (types.length > 1 || (types.length > 0 && choices.length > 0)) {
-    throw new UsageError("give one of --choice, --text, --number and --boolean");
+    throw usageError("give one of --choice, --text, --number and --boolean");
   }
   return {
     question: args.word("question"),
@@ -92,7 +93,7 @@ function numberIn(args: CommandArguments, option: string): number | undefined {
   const text = args.text(option);
   if (text === undefined) return undefined;
   if (text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
-  throw new UsageError(`--${option} ${text} is not a number`);
+  throw usageError(`--${option} ${text} is not a number`);
 }
 
 const unitSeconds: Readonly<Record<string, number>> = { "": 1, s: 1, m: 60, h: 3600, d: 86_400 };
@@ -102,5 +103,5 @@ function secondsIn(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const [, digits = "", unit = ""] = /^(\d+)([smhd]?)$/.exec(text) ?? [];
   if (digits !== "") return Number(digits) * (unitSeconds[unit] ?? 1);
-  throw new UsageError(`--timeout ${text} is not a time such as 90s, 30m, 24h or 7d`);
+  throw usageError(`--timeout ${text} is not a time such as 90s, 30m, 24h or 7d`);
 }

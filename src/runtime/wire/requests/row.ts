@@ -42,7 +42,7 @@ export interface CommandRow {
   readonly purpose: string;
   /** The request's options by name. A list may be given several times. */
   readonly options?: Readonly<Record<string, "text" | "flag" | "list">>;
-  /** The body of the request; throws a UsageError for invalid arguments. */
+  /** The body of the request; throws a Problem (usage) for invalid arguments. */
   readonly body: (args: CommandArguments) => Promise<object> | object;
 }
 
@@ -60,14 +60,6 @@ export interface CommandArguments {
   list(option: string): readonly string[];
   seconds(option: string): number | undefined;
   stdin(): Promise<string>;
-}
-
-/** A command was called with invalid arguments. */
-export class UsageError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "UsageError";
-  }
 }
 
 /** Parses a text as JSON; returns the text itself if it isn't JSON. */

@@ -1,4 +1,5 @@
-import { jsonOrText, UsageError, done, maxTextLength, type RequestRow } from "./row.ts";
+import { usageError } from "../../../foundation/errors.ts";
+import { jsonOrText, done, maxTextLength, type RequestRow } from "./row.ts";
 
 /** Requests that the run performs by writing to its output, so that they work while the scheduler is down. */
 export const signalRequests = {
@@ -58,7 +59,7 @@ export const signalRequests = {
       body: (args) => {
         const code = args.optionalWord() ?? "0";
         if (/^\d{1,3}$/.test(code) && Number(code) <= 255) return { code: Number(code) };
-        throw new UsageError(`"${code}" is not an exit code: use a number from 0 to 255`);
+        throw usageError(`"${code}" is not an exit code: use a number from 0 to 255`);
       },
     },
   },

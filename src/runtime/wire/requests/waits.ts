@@ -1,4 +1,5 @@
-import { answerWith, jsonOrText, UsageError, done, seconds, shownName } from "./row.ts";
+import { usageError } from "../../../foundation/errors.ts";
+import { answerWith, jsonOrText, done, seconds, shownName } from "./row.ts";
 import type { RequestRow, Zod, CommandArguments } from "./row.ts";
 
 /** Limited because each delivery is compared with each condition of every waiting run. */
@@ -66,7 +67,7 @@ export const waitRequests = {
 function waitBody(args: CommandArguments): object {
   const kind = args.text("kind");
   if (kind !== "webhook" && kind !== "agent-call") {
-    throw new UsageError("--kind webhook or --kind agent-call is missing");
+    throw usageError("--kind webhook or --kind agent-call is missing");
   }
   const conditions = args.list("where").map(condition);
   return {
@@ -82,7 +83,7 @@ function waitBody(args: CommandArguments): object {
 function condition(text: string): readonly [string, unknown] {
   const [path = "", ...rest] = text.split("=");
   if (path === "" || rest.length === 0) {
-    throw new UsageError(`--where ${text} is not path=value`);
+    throw usageError(`--where ${text} is not path=value`);
   }
   const value = jsonOrText(rest.join("="));
   return [path, typeof value === "object" && value !== null ? rest.join("=") : value];

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { readAgent } from "../../../../src/foundation/config/agent-files.ts";
 import { loadProject } from "../../../../src/foundation/config/resolve-project.ts";
 import { resolveAgent } from "../../../../src/foundation/config/resolve-agent.ts";
-import { UserError } from "../../../../src/foundation/errors.ts";
+import { Problem } from "../../../../src/foundation/errors.ts";
 import { knownToAgents } from "../../../../src/runtime/agents/project-files.ts";
 import { filterTable } from "../../../../src/features/webhooks/providers/table.ts";
 import { sampleAgents, sampleProjects, sampleSchemas, sampleSkills } from "./samples.ts";
@@ -144,8 +144,8 @@ async function problemsOfProject(): Promise<readonly string[]> {
     await loadProject(dir(), filterTable);
     return [];
   } catch (error) {
-    expect(error).toBeInstanceOf(UserError);
-    return [(error as UserError).message];
+    expect(error).toBeInstanceOf(Problem);
+    return [(error as Problem).message];
   }
 }
 

@@ -4,7 +4,7 @@ import { createChats } from "../../../../src/features/alerts/chat/chats.ts";
 import type { TargetAnswer } from "../../../../src/features/alerts/rules/alert.ts";
 import type { Fields } from "../../../../src/features/alerts/target.ts";
 import type { Answer, Person, Question } from "../../../../src/foundation/contracts/questions.ts";
-import { UserError } from "../../../../src/foundation/errors.ts";
+import { Problem } from "../../../../src/foundation/errors.ts";
 import { defaultOptions } from "../rules/alerts.ts";
 import { alerts, aQuestion, messageFor, sendWith, targetOf } from "../samples.ts";
 
@@ -35,7 +35,7 @@ export function listening(
     credential: () => Promise.resolve(fields),
     find: (id) => (id === question.id ? question : null),
     answer: (_id, answer, by) => {
-      if (given.length > 0) return Promise.reject(new UserError("answered", "Ada answered: wait"));
+      if (given.length > 0) return Promise.reject(new Problem("answered", "Ada answered: wait"));
       given.push({ answer, by });
       return stored;
     },

@@ -1,5 +1,5 @@
 import { operatorApp } from "../../../../src/interfaces/gateway/app.ts";
-import { UserError } from "../../../../src/foundation/errors.ts";
+import { Problem } from "../../../../src/foundation/errors.ts";
 import { historyEntry } from "../../../helpers/history-entry.ts";
 import { openApp } from "../start-gateway.ts";
 import { rows } from "./api-rows.ts";
@@ -52,7 +52,7 @@ test.each([
   ["draining", 503, "5"],
 ] as const)("an operation rejected as %s is a %i with its reason", async (code, status, retry) => {
   const { post, operations } = await openApp();
-  operations.refusal = new UserError(code, "because");
+  operations.refusal = new Problem(code, "because");
   const response = await post("/control/trigger/dev");
   const problem = { error: code, detail: "because" };
   expect([response.statusCode, response.json()]).toMatchObject([status, problem]);

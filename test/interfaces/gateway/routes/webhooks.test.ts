@@ -1,4 +1,4 @@
-import { UserError } from "../../../../src/foundation/errors.ts";
+import { Problem } from "../../../../src/foundation/errors.ts";
 import { openApp } from "../start-gateway.ts";
 
 async function setUp(maxBodyBytes = 1000) {
@@ -58,7 +58,7 @@ test.each([401, 503] as const)("a rejection of a delivery is a %i problem", asyn
 
 test("the error of a delivery shows its sender no path of the credential store", async () => {
   const { deps, operations, send } = await setUp();
-  const error = new UserError("unsafe_credential", "/home/me/.almanac/credentials is open");
+  const error = new Problem("unsafe_credential", "/home/me/.almanac/credentials is open");
   operations.receiveWebhook = () => Promise.reject(error);
   const response = await send("{}");
   expect(response.statusCode).toBe(500);

@@ -4,7 +4,7 @@ import {
   maxLinesBytes,
 } from "../../../../src/runtime/wire/remote-protocol.ts";
 import type { InboxAnswer, RemoteLine } from "../../../../src/runtime/wire/remote-protocol.ts";
-import { RunApiError } from "../../../../src/runtime/wire/protocol.ts";
+import { refusal } from "../../../../src/runtime/wire/protocol.ts";
 import { aDoor, claimA } from "./support.ts";
 import { perTest } from "../../../helpers/per-test.ts";
 
@@ -68,12 +68,10 @@ describe("lines of a run on another machine", () => {
     expect([received(), side().problems]).toEqual([[], []]);
   });
 
-  const problem = { error: "unavailable", detail: "The log can't be written now." } as const;
-
   test.each([
     [
       "that can't be stored now",
-      () => void (remote().lines = () => Promise.reject(new RunApiError(problem))),
+      () => void (remote().lines = () => Promise.reject(refusal("unavailable", "The log can't be written now."))),
     ],
     [
       "that might be dropped, as the logs are behind,",

@@ -41,7 +41,7 @@ describe("the client of a run's socket", () => {
     const waiting = aClient().ask("wait", { kind: "webhook" }, gone.signal);
     await request(1);
     gone.abort();
-    await expect(waiting).rejects.toMatchObject({ problem: { error: "unavailable" } });
+    await expect(waiting).rejects.toMatchObject({ code: "unavailable" });
     await request(2);
     const [first, second] = scheduler().asked;
     expect([first?.url, second?.url]).toEqual(["/run/wait", "/run/cancel"]);
@@ -61,7 +61,8 @@ describe("the client of a run's socket", () => {
     const unlocked = unlock();
     (await request(1)).writeHead(200).end('{"ok":"perhaps"}');
     await expect(unlocked).rejects.toMatchObject({
-      problem: { error: "unavailable", detail: /none that this version knows/ },
+      code: "unavailable",
+      message: /none that this version knows/,
     });
   });
 
@@ -72,7 +73,7 @@ describe("the client of a run's socket", () => {
     const unlocked = unlock(client);
     await request(2);
     for (const { answer } of scheduler().asked) answer.writeHead(503).end("{}");
-    await expect(unlocked).rejects.toMatchObject({ problem: { error: "unavailable" } });
+    await expect(unlocked).rejects.toMatchObject({ code: "unavailable" });
     (await request(3)).writeHead(200, json).end(JSON.stringify(answer));
     expect(await question).toEqual(answer);
   });

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job, Script } from "../../../../src/foundation/contracts/job.ts";
-import { RunApiError } from "../../../../src/runtime/wire/protocol.ts";
+import { refusal } from "../../../../src/runtime/wire/protocol.ts";
 import { socketSide, openSocket } from "../../run-api/support.ts";
 import { aJob, aScripted, type JobOptions } from "../jobs.ts";
 import { endMessageOf, logsOf, runOf, type EndedRun } from "../run-entry.ts";
@@ -49,8 +49,9 @@ describe("a running agent", () => {
 
   test("gets the same rejection by tools and by commands, and continues", async () => {
     const path = ["a-1", "b-2", "a-1"];
-    const deadlock = { error: "deadlock" as const, detail: "a waits for b", path };
-    side().abilities.answers.lock = () => Promise.reject(new RunApiError(deadlock));
+    const detail = "a waits for b";
+    const deadlock = { error: "deadlock", detail, path };
+    side().abilities.answers.lock = () => Promise.reject(refusal("deadlock", detail, { path }));
     const tools = [
       { name: "al_lock", arguments: { resource } },
       bash(`rlock ${resource} 2>stderr; echo "code $?" >&2; cat stderr >&2`),

@@ -18,7 +18,7 @@ test.each([
 
 test("each reason to deny a host has a text that fits into an HTTP status line", () => {
   for (const reason of denyReasons) {
-    const refusal = new EgressRefusal(reason, { host: "a.test", port: 443 }, { more: "x\r\ny" });
+    const refusal = new EgressRefusal(reason, { host: "a.test", port: 443 }, "x\r\ny");
     expect(refusal.phrase).toMatch(/^[\x20-\x7e]{10,120}$/);
     expect(refusal.detail).toMatch(/\.$/);
     expect(refusal.status).toBeGreaterThanOrEqual(400);

@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { UserError } from "../../../../src/foundation/errors.ts";
+import { Problem } from "../../../../src/foundation/errors.ts";
 import { beginStream, emptyAnswer, listening, post, sending, startGateway } from "./support.ts";
 import { startProvider, startWire, testMeter, type TestGatewayOptions } from "./support.ts";
 import { completions } from "./wires/openai.ts";
@@ -126,7 +126,7 @@ test("closing the model gateway aborts open calls, and charges their input and s
 });
 
 const cause = new Error("database or disk is full");
-const full = new UserError("store_unavailable", "/project/.al/state.db: full", { cause });
+const full = new Problem("store_unavailable", "/project/.al/state.db: full", { cause });
 test.each([
   [503, full, "can't store this call to a model now: database or disk is full"],
   [500, new Error("/project is broken"), "could not handle this call"],

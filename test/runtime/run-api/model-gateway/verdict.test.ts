@@ -17,7 +17,7 @@ const failed = (code: string | null, message = "x") => facts({ error: { code, me
 const refused = (status: number, headers: Record<string, string> = {}, text = "no") =>
   seen({ status, refused: { headers, text } });
 const broken = (stop: string) => {
-  const problem = new GatewayProblem(502, "broken", "it broke", { isPassing: true });
+  const problem = new GatewayProblem("upstream_broke_off", "it broke");
   return seen({ problem, isBegun: true, facts: { ...noFacts, stop } });
 };
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { appendFile, chown, mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { NEVER } from "rxjs";
-import { questionLimits } from "../../../../src/foundation/contracts/questions.ts";
+import { questionLimits } from "../../../../src/foundation/contracts/question-kinds.ts";
 import { identityOf } from "../../../../src/runtime/runners/host-user/process-identity.ts";
 import {
   closeLog,

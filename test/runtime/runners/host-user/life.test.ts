@@ -1,4 +1,4 @@
-import { questionLimits } from "../../../../src/foundation/contracts/questions.ts";
+import { questionLimits } from "../../../../src/foundation/contracts/question-kinds.ts";
 import { lifeMs } from "../../../../src/runtime/runners/host-user/new-run.ts";
 import { longestTimerMs } from "../../../../streams/longest-timer.ts";
 import { anAgent } from "../../../helpers/agents.ts";

@@ -1,6 +1,7 @@
+import { personWays } from "../../../../foundation/contracts/question-kinds.ts";
 import { auditActs } from "../../../../foundation/contracts/audit-acts.ts";
 import type { AuditEntryView, AuditReport } from "../../../../features/people/audit-report.ts";
-import { personWays, whoText } from "../../../../foundation/contracts/questions.ts";
+import { whoText } from "../../../../foundation/contracts/questions.ts";
 import { Filters, Select, TextField } from "../../kit/fields.tsx";
 import { queryOf, type ListView } from "../../kit/list-view.ts";
 import { List, Pager, useListViews } from "../../kit/list.tsx";

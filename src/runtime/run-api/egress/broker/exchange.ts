@@ -1,16 +1,17 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
-import { messageOf } from "../../../../foundation/errors.ts";
+import { messageOf, Problem } from "../../../../foundation/errors.ts";
 import { maskedBytes, maskedHeader, type Mask } from "../../masked-bytes.ts";
+import { refuseRequest } from "../answers.ts";
 import { EgressRefusal, tlsPort } from "../decide.ts";
 import { SentinelGuard } from "./sentinel-guard.ts";
-import { bodyRefusal, SentinelRefusal, substituted } from "./substitute.ts";
+import { bodyRefusal, substituted } from "./substitute.ts";
 import type { Upstream, UpstreamRequest } from "./upstream.ts";
 import { pipeline } from "node:stream/promises";
 import { Stale, withoutHeaders } from "../../../wire/http-proxy.ts";
 import { decoded } from "../../decoded.ts";
 import { responseLines, requestLines } from "../forward-headers.ts";
 import { canonicalHost } from "../../../../foundation/contracts/network-allow.ts";
-import { bracketed, type DenyReason } from "../../../../foundation/contracts/deny-reasons.ts";
+import { bracketed, isDenyReason } from "../../../../foundation/contracts/deny-reasons.ts";
 import type { SecretBinding } from "../../../../foundation/contracts/network-allow.ts";
 import type { Socket } from "node:net";
 
@@ -27,7 +28,7 @@ export interface Interception {
   /** All bindings of the run, also those of other hosts: no sentinel may leave. */
   readonly bindings: readonly SecretBinding[];
   /** Reports a request that was refused. The bytes of the tunnel are counted at `client`, and need no report. */
-  readonly onDenied: (reason: DenyReason, detail: string) => void;
+  readonly onDenied: (refusal: Pick<EgressRefusal, "code" | "detail">) => void;
 }
 
 /** Terminates a tunnel's TLS instead of passing it through. Resolves when `client` is closed; a rejection cuts it. */
@@ -61,7 +62,7 @@ export async function exchange(
     await passAnswer(answer, response, { masks, isHead: request.method === "HEAD" });
   } catch (error) {
     if (response.headersSent || isStale(error)) throw error;
-    refuse(request, response, refusalOf(error, interception));
+    refuseRequest(request, response, refusalOf(error, interception));
   }
 }
 
@@ -96,33 +97,15 @@ function isStale(error: unknown): boolean {
   return error instanceof Stale && error.isClosed;
 }
 
-interface Refusal {
-  readonly status: number;
-  readonly detail: string;
-}
-
-function refusalOf(error: unknown, { host, onDenied }: BrokeredTunnel["interception"]): Refusal {
-  if (error instanceof HeadRefusal) return { status: error.status, detail: error.message };
-  if (error instanceof SentinelRefusal) {
-    onDenied("sentinel", error.message);
-    return { status: 403, detail: error.message };
-  }
-  const refusal =
-    error instanceof EgressRefusal
+function refusalOf(error: unknown, { host, onDenied }: BrokeredTunnel["interception"]) {
+  const problem =
+    error instanceof Problem
       ? error
-      : new EgressRefusal("unreachable", { host, port: tlsPort }, { more: messageOf(error) });
-  onDenied(refusal.reason, refusal.detail);
-  return { status: 502, detail: refusal.detail };
-}
-
-function refuse(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, detail }: Refusal,
-): void {
-  request.resume();
-  const headers = { "content-type": "text/plain; charset=utf-8", connection: "close" };
-  response.writeHead(status, headers).end(`${detail}\n`);
+      : new EgressRefusal("unreachable", { host, port: tlsPort }, messageOf(error));
+  const { code, status, message } = problem;
+  const detail = problem instanceof EgressRefusal ? problem.detail : message;
+  if (isDenyReason(code)) onDenied({ code, detail });
+  return { status, detail };
 }
 
 const withoutBody = [204, 304];
@@ -166,24 +149,19 @@ function assertReadable(answer: IncomingMessage, isDecoded: boolean): void {
 const ofAll = new Set(["alt-svc"]);
 const ofEncoded = new Set([...ofAll, "content-encoding", "content-length"]);
 
-/** A request that is not forwarded. Its message names the problem and a fix. */
-class HeadRefusal extends Error {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
+/** The refusal of a request that is not forwarded. The message names the problem and a fix. */
+function unsuitable(status: number, message: string): Problem {
+  return new Problem("unsuitable_request", message, { status });
 }
 
-/** Throws a `HeadRefusal` for an upgrade, and for a request to another host, which the same server might serve. */
+/** Throws a Problem for an upgrade, and for a request to another host, which the same server might serve. */
 function assertForHost({ headers, url = "" }: IncomingMessage, host: string): void {
   if (headers.upgrade !== undefined)
-    throw new HeadRefusal(403, `Upgrade is refused: the credential of ${host} needs plain HTTPS`);
+    throw unsuitable(403, `Upgrade is refused: the credential of ${host} needs plain HTTPS`);
   const asked = canonicalHost((headers.host ?? "").replace(/:443$/, ""));
   const isPath = url.startsWith("/") || url === "*";
   if (isPath && asked === host) return;
-  throw new HeadRefusal(421, `this connection is to ${host}; open another one for another host`);
+  throw unsuitable(421, `this connection is to ${host}; open another one for another host`);
 }
 
 /** Ranges are dropped because an answer could repeat a secret in parts, which no mask recognizes. */
@@ -191,7 +169,7 @@ const replaced = new Set(["accept-encoding", "connection", "range", "if-range"])
 
 /**
  * The request as the host receives it, with one Host header. It asks for an uncompressed answer, which can be masked.
- * Throws a `HeadRefusal` if the body's transfer coding can't be forwarded.
+ * Throws a Problem if the body's transfer coding can't be forwarded.
  */
 export function upstreamRequest(
   { method = "GET", url = "/", headers }: IncomingMessage,
@@ -199,7 +177,7 @@ export function upstreamRequest(
   rawHeaders: readonly string[],
 ): UpstreamRequest {
   const lines = requestLines(rawHeaders);
-  if (lines === null) throw new HeadRefusal(501, "no transfer-encoding but chunked is passed on");
+  if (lines === null) throw unsuitable(501, "no transfer-encoding but chunked is passed on");
   const own = ["host", bracketed(host), "accept-encoding", "identity"];
   const kept = withoutHeaders(lines, replaced);
   return { method, path: url, headers: [...own, ...kept, ...missingLength(method, headers)] };

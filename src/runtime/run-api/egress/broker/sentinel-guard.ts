@@ -3,7 +3,7 @@ import { sentinelMark } from "../../../../foundation/credentials/broker-credenti
 import { begun } from "../../masked-bytes.ts";
 import type { IncomingMessage } from "node:http";
 import { EgressRefusal, type Authority } from "../decide.ts";
-import { SentinelRefusal, substituted } from "./substitute.ts";
+import { substituted } from "./substitute.ts";
 
 const mark = Buffer.from(sentinelMark);
 
@@ -32,11 +32,9 @@ export class SentinelGuard extends Transform {
 
 /** Throws an `EgressRefusal` if the head of a request without TLS holds a sentinel: secrets never leave without TLS. */
 export function assertNoSentinel({ rawHeaders }: IncomingMessage, asked: Authority, url: string) {
-  try {
-    substituted({ host: asked.host, url, rawHeaders }, []);
-  } catch (error) {
-    throw error instanceof SentinelRefusal
-      ? new EgressRefusal("sentinel", asked, { more: `in ${error.where}` })
-      : error;
-  }
+  substituted(
+    { host: asked.host, url, rawHeaders },
+    [],
+    (where) => new EgressRefusal("sentinel", asked, `in ${where}`),
+  );
 }

@@ -1,4 +1,5 @@
 import type { SecretBinding } from "../../../../foundation/contracts/network-allow.ts";
+import { Problem } from "../../../../foundation/errors.ts";
 import { sentinelMark } from "../../../../foundation/credentials/broker-credentials.ts";
 
 /** Matches the names of headers that hosts use for authentication. */
@@ -23,29 +24,25 @@ export interface RequestHead {
   readonly rawHeaders: readonly string[];
 }
 
-/** A request that would leave with a sentinel. Its message names the problem and a fix. */
-export class SentinelRefusal extends Error {
-  readonly where: string;
-
-  constructor(where: string, host: string, advice: string) {
-    super(
-      `${where} of the request to ${host} holds a sentinel, which stands for a secret${advice}`,
-    );
-    this.where = where;
-  }
+/** The refusal of a request that would leave with a sentinel. The message names the problem and a fix. */
+function holdsSentinel(where: string, host: string, advice: string): Problem {
+  const found = `${where} of the request to ${host} holds a sentinel`;
+  return new Problem("sentinel", `${found}, which stands for a secret${advice}`);
 }
 
 /**
- * Replaces sentinels in the headers by the secrets that are bound to the host. Throws a `SentinelRefusal` for any other
- * sentinel, and for one outside the value of an authentication header.
+ * Replaces sentinels in the headers by the secrets that are bound to the host. Throws a `refusal` for any other sentinel,
+ * and for one outside the value of an authentication header.
  */
 export function substituted(
   { host, url, rawHeaders }: RequestHead,
   bindings: readonly SecretBinding[],
+  refusal = (where: string, text: string): Problem =>
+    holdsSentinel(where, host, adviceOn(text, host, bindings)),
 ): string[] {
   const assertNone = (where: string, text: string): string => {
     if (!hasMark(text)) return text;
-    throw new SentinelRefusal(where, host, adviceOn(text, host, bindings));
+    throw refusal(where, text);
   };
   assertNone("the address", url);
   const bound = bindings.filter(({ hosts }) => hosts.includes(host));
@@ -62,8 +59,8 @@ export function substituted(
 }
 
 /** The refusal of a sentinel in a body, where secrets are never inserted. */
-export function bodyRefusal(host: string): SentinelRefusal {
-  return new SentinelRefusal("the body", host, inHeadersOnly);
+export function bodyRefusal(host: string): Problem {
+  return holdsSentinel("the body", host, inHeadersOnly);
 }
 
 /** Applies a change to the user and password of basic authentication, if that is the header's value. */

@@ -1,3 +1,4 @@
+import type { Problem } from "../../../../foundation/errors.ts";
 import type { UpstreamModel, CallUsage } from "../../../../foundation/contracts/model-gateway.ts";
 import {
   at,
@@ -12,7 +13,7 @@ import {
 } from "../../../wire/json.ts";
 import { tokensAt } from "../request-body.ts";
 import type { Json } from "../../../wire/json.ts";
-import type { OutputLimit, Problem, WireApi, EventReading } from "../wire-api.ts";
+import type { OutputLimit, WireApi, EventReading } from "../wire-api.ts";
 import { toolChoice, fieldNames, isAddress, toolNames, unversioned } from "../provider-side.ts";
 import { either, json, list, many, object, one, orText, type Objects } from "../request-shape.ts";
 

@@ -1,7 +1,8 @@
+import type { Problem } from "../../../../foundation/errors.ts";
 import type { UpstreamModel, CallUsage } from "../../../../foundation/contracts/model-gateway.ts";
 import { objectAt, at, countAt, listAt, textAt, bytesOf, type Json } from "../../../wire/json.ts";
 import { tokensAt } from "../request-body.ts";
-import type { OutputLimit, Problem, Route, WireApi, EventReading } from "../wire-api.ts";
+import type { OutputLimit, Route, WireApi, EventReading } from "../wire-api.ts";
 import { fieldNames } from "../provider-side.ts";
 import { json, list, many, object, one, type Fields } from "../request-shape.ts";
 

@@ -1,6 +1,6 @@
+import type { Problem } from "../../../../foundation/errors.ts";
 import type { UpstreamModel } from "../../../../foundation/contracts/model-gateway.ts";
 import type { Json } from "../../../wire/json.ts";
-import type { Problem } from "../wire-api.ts";
 
 /**
  * OpenAI selects the tier of a request without one by the OpenAI project's settings, which may double the reserved

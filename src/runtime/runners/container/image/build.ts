@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { Observable } from "rxjs";
 import type { BuildEvent } from "../../../../../streams/vocabulary.ts";
 import { bytesText } from "../../../../foundation/contracts/format.ts";
-import { UserError } from "../../../../foundation/errors.ts";
+import { Problem } from "../../../../foundation/errors.ts";
 import { engineMessage, isUnreachable, type Engine } from "../engine.ts";
 import { packTar, type TarEntry } from "./archive.ts";
 import { lineSplitter } from "../../../wire/lines.ts";
@@ -23,7 +23,7 @@ export type ImageEvent =
 const longestText = 200;
 
 /**
- * Builds an image: `build-started`, one `build-progress` per step, the image's id. Errors with a UserError
+ * Builds an image: `build-started`, one `build-progress` per step, the image's id. Errors with a Problem
  * `build_failed` that begins with the failing command's last lines, or with the error of the connection. Unsubscribing
  * aborts the build.
  */
@@ -96,7 +96,7 @@ async function followBuild(
 }
 
 /** The command's error comes first: the engine's text is long, and repeats the whole command. */
-function buildFailed(tag: string, log: BuildLog, error: string): UserError {
+function buildFailed(tag: string, log: BuildLog, error: string): Problem {
   const step = log.step();
   const [, code] = /returned a non-zero code: (\d+)/.exec(error) ?? [];
   const lines = code === undefined ? [...log.lines(), oneLine(error)] : log.lines();
@@ -107,7 +107,7 @@ function buildFailed(tag: string, log: BuildLog, error: string): UserError {
       ? `this happened ${where}`
       : `${step.instruction.slice(0, longestText)} (step ${step.position}) ${exit} ${where}`;
   const hint = adviceFor(step?.instruction ?? "", lines.join("\n"));
-  return new UserError("build_failed", [...lines, command].join("\n"), { hint });
+  return new Problem("build_failed", [...lines, command].join("\n"), hint);
 }
 
 const noRights =
@@ -131,7 +131,7 @@ function oneLine(text: string): string {
 }
 
 function failed(tag: string, error: unknown): unknown {
-  if (error instanceof UserError || isUnreachable(error)) return error;
+  if (error instanceof Problem || isUnreachable(error)) return error;
   return buildFailed(tag, createBuildLog(), engineMessage(error));
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { concatAll, concatMap, defer, of, type Observable } from "rxjs";
-import { UserError } from "../../../../foundation/errors.ts";
+import { Problem } from "../../../../foundation/errors.ts";
 import type { Engine } from "../engine.ts";
 import { buildImage, type ImageEvent } from "./build.ts";
 import {
@@ -38,7 +38,7 @@ export interface DefaultImageSources {
 
 /**
  * The project's base image, built first if it is the default one and no image has these contents: on the same engine,
- * `latest` may be the image of another version. Errors with a UserError if another image is missing.
+ * `latest` may be the image of another version. Errors with a Problem if another image is missing.
  */
 export function baseImage(
   sources: DefaultImageSources,
@@ -127,11 +127,14 @@ function shortHash(...texts: readonly string[]): string {
   return createHash("sha256").update(texts.join("\0")).digest("hex").slice(0, 12);
 }
 
-function missingImage(image: string, key: "image" | "base"): UserError {
-  const message = `the image "${image}" of [local].${key} is not on this engine`;
+function missingImage(image: string, key: "image" | "base"): Problem {
   const hint =
     key === "image"
       ? `build it FROM ${defaultImage}, or leave [local].image out: only ${defaultImage} is built by itself`
       : `pull or import it, or leave [local].base out to build on ${registryBase}`;
-  return new UserError("image_missing", message, { hint });
+  return new Problem(
+    "image_missing",
+    `the image "${image}" of [local].${key} is not on this engine`,
+    hint,
+  );
 }

@@ -1,5 +1,5 @@
 import type { ImageInfo } from "dockerode";
-import { UserError } from "../../../../foundation/errors.ts";
+import { Problem } from "../../../../foundation/errors.ts";
 import { statusOf, type Engine } from "../engine.ts";
 import type { ImageEvent } from "./build.ts";
 
@@ -28,16 +28,17 @@ export async function inspectImage(engine: Engine, name: string) {
   }
 }
 
-/** The image, if it is based on one with the program. Throws a UserError otherwise. */
+/** The image, if it is based on one with the program. Throws a Problem otherwise. */
 export function withProgram(
   { id, labels }: { readonly id: string; readonly labels: Labels },
   name: string,
 ): ImageEvent {
   if (labels[versionLabel] !== undefined) return { type: "image", id, name };
-  const message = `the image ${name} is not built on ${defaultImage}`;
-  throw new UserError("image_without_program", message, {
-    hint: `begin the last stage of its Dockerfile with FROM ${defaultImage}`,
-  });
+  throw new Problem(
+    "image_without_program",
+    `the image ${name} is not built on ${defaultImage}`,
+    `begin the last stage of its Dockerfile with FROM ${defaultImage}`,
+  );
 }
 
 /** Images with all of these labels. */

@@ -1,4 +1,4 @@
-import { UserError } from "../../../../../src/foundation/errors.ts";
+import { Problem } from "../../../../../src/foundation/errors.ts";
 import type { AgentHosts } from "../../../../../src/foundation/contracts/run-hosts.ts";
 import { aDeniedHost } from "../../broken-state.ts";
 import { sharedBrowser } from "../../open-page.ts";
@@ -36,7 +36,7 @@ test("a denied host is allowed after its config line was shown", async () => {
 
 test("a rejected Allow of a host is shown; no dialog opens", async () => {
   const { deps, shows, press } = await open(path, withHosts(aDeniedHost("api.evil.test")));
-  deps.operations.refusal = new UserError("invalid_config", "the file has an error");
+  deps.operations.refusal = new Problem("invalid_config", "the file has an error");
   await press(/^Allow for this agent … api/);
   await shows({ ".toast": /the file has an error/, "#allow-dialog": false });
 });

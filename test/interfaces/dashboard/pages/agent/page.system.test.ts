@@ -1,4 +1,4 @@
-import { UserError } from "../../../../../src/foundation/errors.ts";
+import { Problem } from "../../../../../src/foundation/errors.ts";
 import { anAgent } from "../../../../helpers/agents.ts";
 import { sharedBrowser } from "../../open-page.ts";
 import { ago } from "../../page-states.ts";
@@ -88,7 +88,7 @@ test("the dialog of Run keeps a rejected prompt, and runs nothing after Escape",
   await page.keyboard.type("never mind");
   await page.keyboard.press("Escape");
   await shows({ "#prompt-dialog": false });
-  deps.operations.refusal = new UserError("draining", "the scheduler is stopping");
+  deps.operations.refusal = new Problem("draining", "the scheduler is stopping");
   for (const left of ["Look at issue 5", ""]) {
     await press("Run with a prompt …");
     await prompt.fill("Look at issue 5");

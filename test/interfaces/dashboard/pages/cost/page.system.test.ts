@@ -1,5 +1,5 @@
 import { createSpend } from "../../../../../src/features/spend/spend-store.ts";
-import { UserError } from "../../../../../src/foundation/errors.ts";
+import { Problem } from "../../../../../src/foundation/errors.ts";
 import type { CallPlan } from "../../../../../src/foundation/contracts/model-gateway.ts";
 import { createSpendAnswers } from "../../../../../src/features/spend/spend-answers.ts";
 import { newRecord } from "../../../../../streams/status/agent-record.ts";
@@ -105,7 +105,7 @@ test("the page Cost follows the spending of runs, and keeps the last amounts whi
   deps.operations.setAgent({ name: "dev", runningUsd: 1 });
   await shows({ "#today": "$1.00", "#empty": false, "#unpriced": false });
   const answer = () => {
-    throw new UserError("store_unavailable", "the disk is full");
+    throw new Problem("store_unavailable", "the disk is full");
   };
   Object.assign(deps.context.spend, { answer });
   deps.operations.setAgent({ name: "dev", runningUsd: 2 });

@@ -1,4 +1,4 @@
-import { UserError } from "../../../../../src/foundation/errors.ts";
+import { Problem } from "../../../../../src/foundation/errors.ts";
 import { createGateway } from "../../../../../src/interfaces/gateway/server.ts";
 import { fakeOperations } from "../../../../helpers/fake-operations.ts";
 import { startTcp, testDeps } from "../../../gateway/start-gateway.ts";
@@ -62,7 +62,7 @@ test("a repeated rejection is shown once, and covers no button", async () => {
   const button = page.getByRole("button", { name: "Run agent-1", exact: true });
   const asked = () => deps.operations.calls.filter((call) => call.startsWith("trigger"));
   for (let press = 1; press <= 3; press++) {
-    deps.operations.refusal = new UserError("disabled", "not now");
+    deps.operations.refusal = new Problem("disabled", "not now");
     await button.click();
     await expect.poll(asked).toHaveLength(press);
   }

@@ -1,4 +1,4 @@
-import { UserError } from "../../../../../src/foundation/errors.ts";
+import { Problem } from "../../../../../src/foundation/errors.ts";
 import type { Page } from "playwright-core";
 import { fakeOperations } from "../../../../helpers/fake-operations.ts";
 import { testDeps } from "../../../gateway/start-gateway.ts";
@@ -188,7 +188,7 @@ test("a filter removes hidden agents from the selection, and a rejection is show
   for (const name of ["agent-10", "agent-11"]) await page.getByLabel(`Select ${name}`).check();
   await page.getByRole("searchbox", { name: /^Filter agents/ }).fill("agent-11");
   await shows({ "#bulk-count": "1 agent selected" });
-  deps.operations.refusal = new UserError("disabled", "not now");
+  deps.operations.refusal = new Problem("disabled", "not now");
   await press("Disable …");
   await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
   await shows({ ".toast": /agent-11: not now/ });

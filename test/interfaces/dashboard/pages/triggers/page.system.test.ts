@@ -1,4 +1,4 @@
-import { UserError } from "../../../../../src/foundation/errors.ts";
+import { Problem } from "../../../../../src/foundation/errors.ts";
 import type { HistoryEntry } from "../../../../../src/foundation/contracts/history.ts";
 import { historyEntry } from "../../../../helpers/history-entry.ts";
 import { testDeps } from "../../../gateway/start-gateway.ts";
@@ -122,7 +122,7 @@ test("a delivery is replayed to all that match, or to its agent", async () => {
   await shows({ ".replayed": /Replayed: dev/ });
   await press("Replay to all that match");
   await called(`replay ${receiptId} null`);
-  deps.operations.refusal = new UserError("disabled", "dev is disabled");
+  deps.operations.refusal = new Problem("disabled", "dev is disabled");
   await press("Replay to dev");
   await shows({ ".toast": /dev is disabled/ });
   deps.operations.receipts.clear();
