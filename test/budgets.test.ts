@@ -41,7 +41,7 @@ const budgets: Readonly<Record<string, readonly [most: number, target: number]>>
   "src/interfaces/dashboard": [83_158, 78_000],
   "src/interfaces/doctor": [22_265, 21_000],
   "src/interfaces/gateway": [30_512, 35_000],
-  "src/interfaces/mcp": [8_219, 5_000],
+  "src/interfaces/mcp": [7_927, 5_000],
   "src/interfaces/operations": [2_218, 15_000],
   "src/interfaces/views": [3_051, 4_000],
   "src/start": [11_549, 10_500],

@@ -162,6 +162,6 @@ export function requestOf(address: string, input: object) {
 }
 
 function segment(value: string): string {
-  if (/^\.{1,2}$/.test(value)) throw new UserError("usage", `"${value}" is not a name`);
+  if (/^\.{0,2}$/.test(value)) throw new UserError("usage", `"${value}" is not a name`);
   return encodeURIComponent(value);
 }

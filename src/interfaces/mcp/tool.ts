@@ -1,4 +1,3 @@
-import { UserError } from "../../foundation/errors.ts";
 import type { StandardSchemaWithJSON, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { ToolApi } from "./api-call.ts";
@@ -101,8 +100,3 @@ export const cursor = z
 export const next = optionalText.meta({
   description: "`cursor` of the next page; null at the end",
 });
-/** The place of an id or name in a path. */
-export function part(name: string): string {
-  if (/^\.{1,2}$/.test(name)) throw new UserError("usage", `"${name}" is not a name`);
-  return encodeURIComponent(name);
-}
