@@ -56,12 +56,12 @@ const kinds = {
 } as const;
 /** What breaks if the folder of a feature is deleted; a path is the only file of its room. */
 const importers: Readonly<Record<string, string>> = {
-  alerts: "tables wiring runs route page command check operation",
+  alerts: "tables wiring runs page command check operation",
   heartbeat: "wiring",
   mcp: "tables wiring runs",
   models: "wiring runs command check src/runtime/harness/pi/pi-models.ts",
   people: "tables wiring runs operation route page command",
-  search: "wiring operation route tool page command",
+  search: "wiring operation tool page command",
   skills: "runs page command",
   spend:
     "tables wiring runs operation page command check view src/runtime/run-api/model-gateway/answer-tap.ts",

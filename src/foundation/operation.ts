@@ -45,6 +45,8 @@ interface Spec<
   readonly scope?: Scope | null;
   /** The answer has a secret: it is neither cached nor compressed. */
   readonly isSecret?: true;
+  /** A browser asks for it on its own: that does not prolong a session. */
+  readonly isBackground?: true;
   /**
    * Whether an input is only about agents that a token is limited to; by default decided by `name` and `instanceId` of
    * the path, and by `agent` of the query.
@@ -81,7 +83,10 @@ export interface Operation<
   Output extends z.ZodType = z.ZodType,
   Address extends string = string,
 > extends Spec<Context, Params, Input, Output> {
-  /** HTTP method and path, with `:name` for the fields of `params`: `GET /api/questions/:id`. */
+  /**
+   * HTTP method and path, with `:name` for the fields of `params`: `GET /api/questions/:id`. A change whose `input` is in
+   * the query ends with its fields: `?agent`.
+   */
   readonly address: Address;
   /** Heading that the operation is described under. */
   readonly tag: string;
@@ -132,27 +137,31 @@ export function operationsOf<Context>(tag: string) {
   };
 }
 
-/** Method and path of an address. */
+/** Method and path of an address, and whether its input is in the query. */
 export function partsOf(address: string) {
-  const [method = "", path = ""] = address.split(" ");
-  return { method: method === "GET" ? "GET" : "POST", path } as const;
+  const [method = "", path = "", query] = address.split(/[ ?]/);
+  const hasQuery = method === "GET" || query !== undefined;
+  return { method: method === "GET" ? "GET" : "POST", path, hasQuery } as const;
 }
 
-/** The request to an address. Fields without a value are omitted. Throws Problem `usage` for the names `.` and `..`. */
+/**
+ * The request to an address. Fields without a value are omitted. Throws Problem `usage` for the names `.` and `..`, and
+ * for an empty one, whose path would be that of another operation.
+ */
 export function requestOf(address: string, input: object) {
   const fields = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
-  const { method, path: pattern } = partsOf(address);
+  const { method, path: pattern, hasQuery } = partsOf(address);
   const path = pattern.replaceAll(/:(\w+)/g, (_match, name: string) => {
     const value = String(fields.get(name));
     fields.delete(name);
     return segment(value);
   });
-  if (method === "POST") return { method, path, body: Object.fromEntries(fields) };
+  if (!hasQuery) return { method, path, body: Object.fromEntries(fields) };
   const query = new URLSearchParams([...fields].map(([name, value]) => [name, String(value)]));
   return { method, path: query.size === 0 ? path : `${path}?${query.toString()}` };
 }
 
 function segment(value: string): string {
-  if (/^\.{1,2}$/.test(value)) throw usageError(`"${value}" is not a name`);
+  if (/^\.{0,2}$/.test(value)) throw usageError(`"${value}" is not a name`);
   return encodeURIComponent(value);
 }

@@ -16,13 +16,15 @@ import { createAudit, createAuditStore } from "../features/people/audit.ts";
 import { createTokens } from "../features/tokens/tokens.ts";
 import { createTokenStore } from "../features/tokens/token-store.ts";
 import { activeKey } from "../interfaces/gateway/active-key.ts";
-import type { OperationContext } from "../interfaces/operations/table.ts";
+import { operations, type OperationContext } from "../interfaces/operations/table.ts";
 import { createGatewayListener, gatewaySettings } from "../interfaces/gateway/listener.ts";
 import type { ListenerOptions } from "../interfaces/gateway/listener.ts";
 import { createLoginLinks } from "../interfaces/gateway/login-links.ts";
 import { createMetrics } from "../interfaces/gateway/metrics.ts";
 import { createGateway } from "../interfaces/gateway/server.ts";
-import { createRunService } from "../runtime/runs/run-service.ts";
+import { createAgentCounts } from "../runtime/runs/agent-counts.ts";
+import { createStartOnce } from "../runtime/runs/start-once.ts";
+import { agentNow } from "../runtime/runs/why-not.ts";
 import { agentHosts, createFileEdits } from "../runtime/agents/file-edits.ts";
 import type { FirstEvents } from "../runtime/runs/first-events.ts";
 import type { LiveRuns } from "../runtime/runs/live-runs.ts";
@@ -49,12 +51,11 @@ interface HttpDeps {
 /** Webhooks, operations and the gateway over them; nothing listens yet. */
 export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: HttpDeps) {
   const { home, version, redactor, project$, status, log, warn } = context;
-  const { options, requests, logs, answerLinks } = deps;
+  const { options, requests, answerLinks } = deps;
   const { sessions, lock, socketPath, startedAt } = own;
   const metrics = createMetrics(version);
   const keys = activeKey({ home, apiKey: own.apiKey, sessions, redactor, warn });
   const webhooks = createWebhooks(context, requests.matchDelivery, metrics.delivery);
-  const runs = createRunService(context, { ...deps, readAgain: webhooks.readAgain });
   const files = createFileEdits(context);
   const audit = createAudit({
     store: context.store.tables(createAuditStore),
@@ -65,10 +66,13 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
   });
   const operationContext: OperationContext = {
     ...context,
-    runs,
+    ...deps,
+    readAgain: webhooks.readAgain,
+    startOnce: createStartOnce(context.store),
+    agentNow: (name) => agentNow(name, context),
+    countsOf: createAgentCounts({ status, alerts: deps.alerts }),
     files,
     agentHosts: (name) => agentHosts(name, context),
-    search: deps.search,
     alerts: createAlertOperations(deps.alerts, redactor),
     spend: {
       answer: createSpendAnswers({
@@ -80,7 +84,6 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
       }),
       raise: (scope, usd) => raiseBudget(scope, usd, { ...context, ...deps }),
     },
-    questions: deps.questions,
     allowAlways: files.allowAlways,
     audit,
     tokens: createTokens({ store: context.store.tables(createTokenStore), now: Date.now, warn }),
@@ -88,12 +91,12 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
   const loginLinks = createLoginLinks(keys.key);
   const gateway = createGateway({
     ...gatewaySettings(options, project$.value),
+    rows: operations,
     context: operationContext,
     receiveWebhook: webhooks.receive,
     sessions,
     loginLinks,
     answerLinks,
-    logs,
     apiKey: keys.key,
     keyChange$: keys.change$,
     metrics,

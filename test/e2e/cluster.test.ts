@@ -49,12 +49,14 @@ test("[cluster] can be added while the scheduler runs; the port for the cluster'
       scheduler.stopNow();
       await scheduler.done;
     });
-    const { runs } = scheduler.operations;
+    const { store, perform } = scheduler.operations;
     const outcomes = () =>
-      runs.history({ page: 1, limit: 20, agent: "dev" }).triggers.map(({ outcome }) => outcome);
+      store.history
+        .query({ page: 1, limit: 20, agent: "dev" })
+        .triggers.map(({ outcome }) => outcome);
     const run = async () => {
       const before = outcomes();
-      await runs.trigger("dev", null);
+      await perform("POST /control/trigger/:name", { name: "dev" });
       await expect.poll(outcomes, patience).toEqual(["succeeded", ...before]);
     };
     return { ...scheduler, run };

@@ -1,27 +1,19 @@
 import { Problem } from "../../src/foundation/errors.ts";
+import type { AlertOperations } from "../../src/features/alerts/alert-operations.ts";
 import type {
-  AckRequest,
   AlertDeliveryView,
-  AlertsQuery,
-  AlertsReport,
   AlertTargetView,
   AlertTested,
   OpenAlertView,
 } from "../../src/features/alerts/alerts-report.ts";
 
-/** Alerts that a test sets, and that change as the real ones do. */
-export interface FakeAlerts {
+export interface FakeAlerts extends AlertOperations {
   targets: readonly AlertTargetView[];
   open: readonly OpenAlertView[];
   /** Newest first. */
   deliveries: readonly AlertDeliveryView[];
   /** A target's answer to a test. */
   answer: AlertTested;
-  page(query: AlertsQuery): AlertsReport;
-  acknowledge(request: AckRequest): Promise<void>;
-  retry(id: string): Promise<void>;
-  retryAll(): Promise<number>;
-  test(name: string): Promise<AlertTested>;
 }
 
 export function aTarget(name: string, changes: Partial<AlertTargetView> = {}): AlertTargetView {
@@ -55,7 +47,8 @@ export function aDelivery(
   };
 }
 
-export function fakeAlerts(): FakeAlerts {
+/** Alerts that a test sets, and that change as the real ones do; `called` remembers what was asked. */
+export function fakeAlerts(called: (...words: readonly unknown[]) => void): FakeAlerts {
   const fake: FakeAlerts = {
     targets: [],
     open: [],
@@ -69,36 +62,40 @@ export function fakeAlerts(): FakeAlerts {
       const deliveries = matching.slice(from, from + limit);
       const isLast = from + limit >= matching.length;
       const next = isLast ? null : (deliveries.at(-1)?.id ?? null);
-      return { targets: fake.targets, open: fake.open, deliveries, next };
+      return { targets: [...fake.targets], open: [...fake.open], deliveries, next };
     },
-    acknowledge: ({ agent, topic, by = "", until = null, undo }) => {
+    acknowledge: async (request) => {
+      called("acknowledgeAlerts", JSON.stringify(request));
+      const { agent, topic, by = "", until = null, undo } = request;
+      const ack = undo ? null : { by, at: new Date().toISOString(), until };
       const isMeant = (one: OpenAlertView): boolean =>
         one.agent === agent && (topic ?? one.topic) === one.topic;
-      if (!fake.open.some(isMeant)) {
-        return Promise.reject(new Problem("unknown_alert", "no such alert is open"));
-      }
-      const ack = undo ? null : { by, at: new Date().toISOString(), until };
       fake.open = fake.open.map((one) => (isMeant(one) ? { ...one, ack } : one));
       return Promise.resolve();
     },
-    retry: (id) => {
+    retry: async (id) => {
+      called("retryAlert", id);
       const found = fake.deliveries.find((one) => one.id === id && one.state !== "sent");
-      if (found === undefined) {
-        return Promise.reject(new Problem("unknown_delivery", `no delivery "${id}"`));
-      }
-      const due = { state: "waiting", nextAt: new Date().toISOString(), endedAt: null } as const;
-      fake.deliveries = fake.deliveries.map((one) => (one === found ? { ...one, ...due } : one));
+      if (found === undefined) throw new Problem("unknown_delivery", `no delivery "${id}"`);
+      due(found);
       return Promise.resolve();
     },
     retryAll: async () => {
+      called("retryDeadAlerts");
       const dead = fake.deliveries.filter(({ state }) => state === "dead");
-      for (const { id } of dead) await fake.retry(id);
-      return dead.length;
+      dead.forEach(due);
+      return Promise.resolve(dead.length);
     },
-    test: (name) => {
-      if (fake.targets.some((target) => target.name === name)) return Promise.resolve(fake.answer);
-      return Promise.reject(new Problem("unknown_target", `no target "${name}"`));
+    test: async (name) => {
+      called("testAlertTarget", name);
+      const isKnown = fake.targets.some((target) => target.name === name);
+      if (!isKnown) throw new Problem("unknown_target", `no target "${name}"`);
+      return Promise.resolve(fake.answer);
     },
+  };
+  const due = (found: AlertDeliveryView): void => {
+    const now = { state: "waiting", nextAt: new Date().toISOString(), endedAt: null } as const;
+    fake.deliveries = fake.deliveries.map((one) => (one === found ? { ...one, ...now } : one));
   };
   return fake;
 }

@@ -1,5 +1,5 @@
 import { editableFiles, type ShownFiles } from "../../src/foundation/contracts/file-edits.ts";
-import type { AgentDetail } from "../../src/foundation/contracts/operator-api.ts";
+import type { AgentAnswer } from "../../src/foundation/contracts/operator-api.ts";
 import type { AgentHosts } from "../../src/foundation/contracts/run-hosts.ts";
 import type { FileContext } from "../../src/runtime/agents/operations.ts";
 import { allowedHost } from "./fake-allowed-host.ts";
@@ -18,7 +18,7 @@ export const shownFiles: ShownFiles = {
 interface FilesState {
   readonly shownFiles: ShownFiles;
   deniedHosts: AgentHosts["denied"];
-  readonly details: ReadonlyMap<string, AgentDetail>;
+  readonly details: ReadonlyMap<string, Pick<AgentAnswer, "config">>;
 }
 
 /** Operations on agents' files that write none. `find` throws for an unknown agent, `called` remembers the call. */

@@ -44,7 +44,7 @@ export function fakeHistoryPage(
 export function fakeLatestRuns(
   entries: readonly HistoryEntry[],
   names: readonly string[],
-): LatestRuns {
+): LatestRuns["agents"] {
   const runsOf = (name: string) =>
     entries
       .filter((entry) => entry.agent === name)
@@ -53,5 +53,5 @@ export function fakeLatestRuns(
       )
       .sort((a, b) => a.at.localeCompare(b.at))
       .slice(-shownRuns);
-  return { agents: names.map((name) => ({ name, runs: runsOf(name) })) };
+  return names.map((name) => ({ name, runs: runsOf(name) }));
 }

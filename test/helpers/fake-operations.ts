@@ -1,52 +1,44 @@
 import { Problem } from "../../src/foundation/errors.ts";
-import { Subject } from "rxjs";
-import { listsIn } from "../../streams/status/reduce-status.ts";
-import type {
-  AgentDetail,
-  Lock,
-  ReceiptView,
-  ReplayResult,
-} from "../../src/foundation/contracts/operator-api.ts";
-import type { RunService } from "../../src/runtime/runs/run-service.ts";
-import type { FileContext } from "../../src/runtime/agents/operations.ts";
+import { newRecord } from "../../streams/status/agent-record.ts";
+import type { Kill } from "../../streams/runs/run-agent.ts";
+import type { AgentAnswer, ReceiptView } from "../../src/foundation/contracts/operator-api.ts";
 import type { Delivery, DeliveryAnswer } from "../../src/features/webhooks/provider.ts";
-import type { CallTree, HistoryEntry } from "../../src/foundation/contracts/history.ts";
+import type {
+  CallTree,
+  HistoryEntry,
+  HistoryQuery,
+} from "../../src/foundation/contracts/history.ts";
 import type { RefusedDeliveries, WhyNot } from "../../src/features/webhooks/delivery-report.ts";
 import type { AgentHosts } from "../../src/foundation/contracts/run-hosts.ts";
+import type { IsMine, Operation } from "../../src/foundation/operation.ts";
+import { createRedactor } from "../../src/foundation/credentials/redactor.ts";
+import { agentDetail } from "../../src/runtime/runs/agent-detail.ts";
 import type { RunDifference, RunView } from "../../src/runtime/runs/run-view.ts";
 import type { SpendKey } from "../../src/foundation/contracts/budget.ts";
-import type { SpendAnswer } from "../../src/features/spend/spend-report.ts";
-import type {
-  AgentStatus,
-  LockStatus,
-  LockStatusId,
-  RecentLog,
-  SchedulerStatus,
-  StatusUpdate,
-} from "../../streams/status/wire.ts";
+import type { SpendAnswer, SpendRequest } from "../../src/features/spend/spend-report.ts";
 import { emptyWhyNot } from "./empty-why-not.ts";
 import { fakeHistoryPage, fakeLatestRuns } from "./fake-history-page.ts";
-import { fakeAlertOperations, fakeCounts } from "./fake-alert-operations.ts";
 import { fakeFileOperations, shownFiles } from "./fake-file-operations.ts";
 import type { AuditEntryView } from "../../src/features/people/audit-report.ts";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
-import { fakeSteerOperations } from "./fake-steer.ts";
-import type { OperationContext } from "../../src/interfaces/operations/table.ts";
+import { operations } from "../../src/interfaces/operations/table.ts";
+import type { NamedOperations, OperationContext } from "../../src/interfaces/operations/table.ts";
 import { fakeQuestions } from "./fake-questions.ts";
 import { fakeAudit } from "./fake-audit.ts";
 import { memoryTokens } from "./memory-tokens.ts";
 import { fakeAlerts } from "./fake-alerts.ts";
-import { agentStatus, fakeSnapshot, type NamedStatus } from "./fake-snapshot.ts";
+import { fakeStatus, type NamedStatus } from "./fake-snapshot.ts";
 import { mustHave } from "./must-have.ts";
+
+const done = { success: true } as const;
 
 /**
  * Makes operations with the given agents that keep a small state of their own, which a test sets, and remember what was
  * asked of them.
  */
 export function fakeOperations(agents: readonly NamedStatus[] = []) {
-  const update = new Subject<StatusUpdate>();
-  let seq = 0;
-  let snapshot = fakeSnapshot(agents);
+  const status = fakeStatus(agents);
+  const { find } = status;
   const [asked, acts]: [QuestionView[], AuditEntryView[]] = [[], []];
   const state = {
     /** The calls so far, as `name argument …`. */
@@ -63,17 +55,17 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     whyNots: new Map<string, WhyNot>(),
     /** Response of `refusedDeliveries`. */
     refusedNow: [] as RefusedDeliveries[],
-    /** Responses of `agent`, by name; another agent has no config. */
-    details: new Map<string, AgentDetail>(),
+    /** Responses of an agent's detail, by name; another agent has no config. */
+    details: new Map<string, Pick<AgentAnswer, "config" | "nextTicks">>(),
+    failing: (): AgentAnswer["failing"] => null,
     /** The receipts that it has, by id. */
     receipts: new Map<string, ReceiptView>(),
-    heldLocks: [] as Lock[],
     /** Response of `agentFiles`. */
     shownFiles,
     /** Response of `agentHosts`. */
     deniedHosts: [] as AgentHosts["denied"],
     /** Response of `alerts`. */
-    alerting: fakeAlerts(),
+    alerting: fakeAlerts((...words) => called(...words)),
     /** The questions, which answers change. */
     asked,
     /** The audit trail, the latest first. */
@@ -92,176 +84,182 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     },
   };
 
-  const find = (name: string): AgentStatus => {
-    const agent = snapshot.agents.find((known) => known.name === name);
-    if (agent === undefined) throw new Problem("unknown_agent", `no agent "${name}"`);
-    return agent;
-  };
   const called = (...words: readonly unknown[]): void => {
     state.calls.push(words.map(String).join(" "));
     const { refusal } = state;
     state.refusal = null;
     if (refusal !== null) throw refusal;
   };
-  const withoutClaim = ({ resource, instanceId }: LockStatusId): LockStatus[] =>
-    snapshot.locks.filter(
-      (claim) => claim.resource !== resource || claim.instanceId !== instanceId,
-    );
-  /** Ways in which a test changes the snapshot; the streams are told. */
-  const changes = {
-    emit: (change: StatusUpdate): void => update.next(change),
-    setAgent(change: NamedStatus): void {
-      const known = snapshot.agents.find(({ name }) => name === change.name);
-      const agent = { ...(known ?? agentStatus(change)), ...change };
-      const others = snapshot.agents.filter(({ name }) => name !== change.name);
-      const sorted = [...others, agent].sort((a, b) => a.name.localeCompare(b.name));
-      snapshot = { ...snapshot, agents: sorted };
-      update.next({ agents: [agent] });
-    },
-    removeAgent(name: string): void {
-      snapshot = { ...snapshot, agents: snapshot.agents.filter((agent) => agent.name !== name) };
-      update.next({ removed: [name] });
-    },
-    setScheduler(change: Partial<SchedulerStatus>): void {
-      snapshot = { ...snapshot, scheduler: { ...snapshot.scheduler, ...change } };
-      update.next({ scheduler: snapshot.scheduler, changed: listsIn(change) });
-    },
-    addLog(line: Partial<RecentLog> & { readonly msg: string }): void {
-      const log: RecentLog = {
-        seq: ++seq,
-        time: new Date().toISOString(),
-        level: 30,
-        agent: "scheduler",
-        instanceId: null,
-        ...line,
-      };
-      snapshot = { ...snapshot, recentLogs: [...snapshot.recentLogs, log].slice(-20) };
-      update.next({ logs: [log] });
-    },
-    /** Of what a run holds or waits for. */
-    setClaim(claim: LockStatus): void {
-      snapshot = { ...snapshot, locks: [...withoutClaim(claim), claim] };
-      update.next({ locks: [claim] });
-    },
-    endClaim({ resource, instanceId }: LockStatusId): void {
-      snapshot = { ...snapshot, locks: withoutClaim({ resource, instanceId }) };
-      update.next({ unlocked: [{ resource, instanceId }] });
-    },
-  };
-  const operations: RunService & FileContext["files"] & Pick<FileContext, "agentHosts"> = {
-    running: () => snapshot.scheduler.running,
-    snapshot: () => snapshot,
-    countsOf: (isMine) => fakeCounts(state, isMine),
-    update$: update.asObservable(),
-    hasAgent: (name) => snapshot.agents.some((agent) => agent.name === name),
-    agent: (name) => state.details.get(find(name).name) ?? { config: null, nextTicks: [] },
-    phase: () => state.phaseNow,
-    storeProblem: () => state.storeProblemNow,
-    setPaused: async (paused, work = false) => {
-      called("setPaused", paused, ...(work ? ["work"] : []));
-      const pausedAt = paused ? new Date().toISOString() : null;
-      changes.setScheduler({ paused, pausedWork: paused && work, pausedAt });
-      await Promise.resolve();
-    },
-    setEnabled: async (name, enabled) => {
-      called("setEnabled", name, enabled);
-      changes.setAgent({ ...find(name), enabled });
-      await Promise.resolve();
-    },
-    trigger: async (name, prompt) => {
+  /** A read that remembers its query. */
+  const noted =
+    <Query, Found>(name: string, read: (query: Query) => Found) =>
+    (query: Query): Found => {
+      state.calls.push(`${name} ${JSON.stringify(query)}`);
+      return read(query);
+    };
+  const answers: Answers = {
+    "POST /control/trigger/:name": ({ name, prompt = null }, _context, { idempotencyKey }) => {
+      idempotencyKey();
       called("trigger", name, prompt);
       const agent = find(name);
       if (!agent.enabled) throw new Problem("disabled", `${name} is disabled`);
-      changes.setAgent({ ...agent, state: "running", running: agent.running + 1 });
-      await Promise.resolve();
-      return { triggerId: "t1", instanceId: `${name}-abcdefgh`, queued: false };
+      status.setAgent({ ...agent, state: "running", running: agent.running + 1 });
+      const instanceId = `${name}-abcdefgh`;
+      return { ...done, agent: name, triggerId: "t1", instanceId, queued: false };
     },
-    killAgent: async (name) => {
-      called("killAgent", name);
-      const { running } = find(name);
-      changes.setAgent({ name, state: "idle", running: 0 });
-      return await Promise.resolve(running);
+    "POST /api/runs/:instanceId/steer": ({ instanceId, ...given }, _context, { by }) => {
+      const text = "text" in given ? given.text : null;
+      called("steer", instanceId, text ?? "stop");
+      const kind = text === null ? "stop" : "steer";
+      const message = { seq: 1, at: new Date().toISOString(), kind, text: text ?? "", by } as const;
+      return { ...message, receivedAt: null, continuedBy: null };
     },
-    killInstance: async (instanceId) => {
-      called("killInstance", instanceId);
-      await Promise.resolve();
+    "POST /api/runs/:instanceId/continue": ({ instanceId, prompt }) => {
+      called("continue", instanceId, prompt);
+      const started = { triggerId: "t2", instanceId: "dev-zyxwvuts", queued: false };
+      return { ...done, agent: "dev", ...started };
     },
-    ...fakeSteerOperations(called),
-    stop: (now) => called(now ? "stop now" : "stop"),
-    history(query) {
-      state.calls.push(`history ${JSON.stringify(query)}`);
-      return fakeHistoryPage(state.entries, query);
+    "GET /api/agents/:name/why-not": ({ name }) =>
+      state.whyNots.get(find(name).name) ?? emptyWhyNot,
+    "GET /api/runs/:instanceId": ({ instanceId }) => {
+      called("run", instanceId);
+      return mustHave(state.runs, instanceId, "unknown_instance");
     },
-    failing: () => null,
-    latestRuns: (names) => fakeLatestRuns(state.entries, names),
-    whyNot: (name) => Promise.resolve(state.whyNots.get(find(name).name) ?? emptyWhyNot),
-    refusedDeliveries: (query) => {
-      state.calls.push(`refusedDeliveries ${JSON.stringify(query)}`);
-      return Promise.resolve(state.refusedNow);
+    "GET /api/runs/:instanceId/diff": ({ instanceId, to = null }) => {
+      called("runDifference", instanceId, to);
+      return mustHave(state.differences, instanceId, "unknown_instance");
     },
-    callTree: (id) => mustHave(state.trees, id, "unknown_trigger"),
-    run: (id) => {
-      called("run", id);
-      return Promise.resolve(mustHave(state.runs, id, "unknown_instance"));
-    },
-    runDifference: (id, other) => {
-      called("runDifference", id, other);
-      return Promise.resolve(mustHave(state.differences, id, "unknown_instance"));
-    },
-    receipt: (id) => mustHave(state.receipts, id, "unknown_receipt"),
-    replay: async (receiptId, agent): Promise<ReplayResult> => {
+    "GET /api/stats/webhooks/:receiptId": ({ receiptId }) =>
+      mustHave(state.receipts, receiptId, "unknown_receipt"),
+    "POST /api/webhooks/:receiptId/replay?agent": ({ receiptId, agent = null }) => {
       called("replay", receiptId, agent);
       mustHave(state.receipts, receiptId, "unknown_receipt");
-      const names = agent === null ? snapshot.agents.map(({ name }) => name) : [find(agent).name];
-      const matched = names.map((name) => {
-        const started = { agent: name, outcome: "started", replayOf: null } as const;
-        return { ...started, instanceId: `${name}-abcdefgh`, triggerId: `t-${name}` };
-      });
-      return await Promise.resolve({ receiptId, replayId: "p1", matched, reason: null });
+      const names =
+        agent === null ? all.snapshot().agents.map(({ name }) => name) : [find(agent).name];
+      const matched = names.map((name) => replayed(name, `${name}-abcdefgh`, `t-${name}`, null));
+      return { receiptId, replayId: "p1", matched, reason: null };
     },
-    replayTrigger: async (id): Promise<ReplayResult> => {
+    "POST /api/triggers/:id/replay": ({ id }) => {
       called("replayTrigger", id);
       const agent = state.entries.find((one) => one.id === id)?.agent ?? "dev";
-      const replayed = { agent, outcome: "started", instanceId: "dev-aaaaaaaa" } as const;
-      const matched = [{ ...replayed, triggerId: "t2", replayOf: id }];
-      return await Promise.resolve({ receiptId: null, replayId: "p2", matched, reason: null });
+      const matched = [replayed(agent, "dev-aaaaaaaa", "t2", id)];
+      return { receiptId: null, replayId: "p2", matched, reason: null };
     },
-    ...fakeFileOperations(state, find, called),
-    locks: () => state.heldLocks,
+    "GET /dashboard/api/agents/:name": async ({ name }) => {
+      const facts = await agentDetail(find(name).name, context);
+      return { ...facts, ...state.details.get(name), failing: state.failing() };
+    },
   };
-  // A test replaces members of `runs`.
-  const all = Object.assign(state, changes, operations);
-  const context: OperationContext = {
-    runs: all,
-    files: all,
-    agentHosts: all.agentHosts,
-    search: {
-      find: () => Promise.resolve({ runs: [], next: null, indexedUntil: null, indexing: null }),
+  const killed = (kill: Kill): void => {
+    if ("everything" in kill) called("killAll");
+    else if ("instanceId" in kill) called("killInstance", kill.instanceId);
+    else {
+      called("killAgent", kill.agent);
+      status.setAgent({ name: kill.agent, state: "idle", running: 0 });
+    }
+  };
+  const refusedDeliveries = {
+    flush: () => Promise.resolve(),
+    query: noted("refusedDeliveries", () => state.refusedNow),
+  };
+  const files = fakeFileOperations(state, find, called);
+  const all = Object.assign(state, status);
+  const context = {
+    ...files,
+    files,
+    get alerts() {
+      return { ...state.alerting, page: noted("alerts", state.alerting.page) };
     },
-    status: { agent: (name) => snapshot.agents.find((agent) => agent.name === name) },
-    alerts: {
-      ...fakeAlertOperations(state.alerting, called),
-      page: (query) => {
-        state.calls.push(`alerts ${JSON.stringify(query)}`);
-        return state.alerting.page(query);
-      },
+    audit: fakeAudit(acts),
+    countsOf: (isMine: IsMine) => {
+      const count = (rows: readonly { readonly agent: string | null }[]) =>
+        rows.filter(({ agent }) => isMine(agent)).length;
+      const { open, deliveries } = state.alerting;
+      const dead = count(deliveries.filter((one) => one.state === "dead"));
+      const questions = count(asked.filter((one) => one.state === "open"));
+      return { alerts: { open: count(open), dead }, questions };
+    },
+    inputs: { kill$: { next: killed } },
+    questions: fakeQuestions(asked),
+    redactor: createRedactor(),
+    runs: { find: () => ({}) },
+    search: {
+      find: noted("search", async () =>
+        Promise.resolve({ runs: [], next: null, indexedUntil: null, indexing: null }),
+      ),
     },
     spend: {
-      answer: (query) => {
-        state.calls.push(`spend ${JSON.stringify(query)}`);
-        return state.spending.get(query.by) ?? { rows: [], limits: [], forecast: null };
-      },
-      raise: (scope, usd) => {
+      answer: noted(
+        "spend",
+        ({ by }: SpendRequest) =>
+          state.spending.get(by) ?? { rows: [], limits: [], forecast: null },
+      ),
+      raise: (scope: string, usd: number) => {
         called("raiseBudget", scope, usd);
         return Promise.resolve([]);
       },
     },
-    questions: fakeQuestions(asked),
-    allowAlways: all.allowAlways,
-    audit: fakeAudit(acts),
+    status: {
+      snapshot: () => all.snapshot(),
+      get update$() {
+        return all.update$;
+      },
+      running: () => status.snapshot().scheduler.running,
+      claims: () => status.snapshot().locks,
+      agent: (name: string) => {
+        const agent = status.snapshot().agents.find((known) => known.name === name);
+        const config = state.details.get(name)?.config ?? null;
+        return agent && { ...newRecord(name), config, running: agent.running };
+      },
+    },
+    stopping: {
+      phase: () => state.phaseNow,
+      stop: () => called("stop"),
+      stopNow: () => called("stop now"),
+    },
+    store: {
+      history: {
+        query: noted("history", (query: HistoryQuery) => fakeHistoryPage(state.entries, query)),
+        latestRuns: (names: readonly string[]) => fakeLatestRuns(state.entries, names),
+        callTree: (id: string) => state.trees.get(id),
+      },
+      problem: () => state.storeProblemNow,
+      receipts: { get: (id: string) => state.receipts.get(id) ?? null },
+      runs: { latestJudged: () => null },
+      settings: { recordAlive: () => Promise.resolve() },
+      tables: () => refusedDeliveries,
+    },
+    switches: {
+      setPaused: async (paused: boolean, work = false) => {
+        called("setPaused", paused, ...(work ? ["work"] : []));
+        const pausedAt = paused ? new Date().toISOString() : null;
+        status.setScheduler({ paused, pausedWork: paused && work, pausedAt });
+        return Promise.resolve();
+      },
+      setEnabled: async (name: string, enabled: boolean) => {
+        called("setEnabled", name, enabled);
+        status.setAgent({ ...find(name), enabled });
+        return Promise.resolve();
+      },
+    },
     tokens: memoryTokens(),
-  };
-  return Object.assign(all, { context });
+    // Operations that use more are answered above.
+  } as unknown as OperationContext;
+  const rows: readonly Operation<OperationContext>[] = operations;
+  const given: Readonly<Record<string, Operation<OperationContext>["perform"] | undefined>> =
+    answers;
+  return Object.assign(all, {
+    context,
+    rows: rows.map((row) => ({ ...row, perform: given[row.address] ?? row.perform.bind(row) })),
+  });
 }
+
+/** Work that a replay started. */
+function replayed(agent: string, instanceId: string, triggerId: string, replayOf: string | null) {
+  return { agent, outcome: "started" as const, instanceId, triggerId, replayOf };
+}
+
+/** Answers of operations without their services. */
+type Answers = { [Address in keyof NamedOperations]?: NamedOperations[Address]["perform"] };
 
 export type FakeOperations = ReturnType<typeof fakeOperations>;

@@ -1,12 +1,13 @@
 import { scopes, type Scope } from "../../src/foundation/contracts/scopes.ts";
 import { operatorApp, tcpApp } from "../../src/interfaces/gateway/app.ts";
+import { operations } from "../../src/interfaces/operations/table.ts";
 import { openApp, testDeps } from "../interfaces/gateway/start-gateway.ts";
-import { decisions } from "../interfaces/gateway/token-decisions.ts";
 import { twoAgents } from "../interfaces/gateway/two-agents.ts";
-import { rows } from "../interfaces/gateway/routes/api-rows.ts";
 import { fill } from "../interfaces/gateway/routes/api-samples.ts";
+import { decisions, isFor, requests, requestTo } from "./fixture-lines.ts";
 
-// `vitest run <this file> -u` writes the fixtures anew: each difference is a decision.
+// `vitest run <this file> -u` writes the fixtures anew: each difference is a decision. A new request is a line without
+// its answer.
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 const lines = (values: readonly unknown[]) =>
   values.map((value) => `${JSON.stringify(value)}\n`).join("");
@@ -41,32 +42,48 @@ test("each API token gets for each request the status in the fixture token-decis
     tokenOf("all-of-dev", scopes, ["dev"]),
   ]);
   const answers: unknown[] = [];
-  for (const [route, { mine = [], others = [], body = {} }] of Object.entries(decisions)) {
-    const [verb = ""] = route.split(" ");
+  for (const [route, url] of decisions) {
     const app = route === "POST /control/login-link" ? apps.socket : apps.tcp;
-    for (const url of [...mine, ...others]) {
-      const method = url.includes("stream") ? "HEAD" : (verb as "GET");
-      const payload = verb === "POST" && { payload: body };
-      const statuses: Record<string, number> = {};
-      for (const [name, token] of tokens) {
-        const headers = { authorization: `Bearer ${token}` };
-        statuses[name] = (await app.inject({ method, url, headers, ...payload })).statusCode;
-      }
-      answers.push([route, url, statuses]);
+    const statuses: Record<string, number> = {};
+    for (const [name, token] of tokens) {
+      const headers = { authorization: `Bearer ${token}` };
+      statuses[name] = (await app.inject({ ...requestTo(route, url), headers })).statusCode;
     }
+    answers.push([route, url, statuses]);
   }
   await expect(lines(answers)).toMatchFileSnapshot("token-decisions.jsonl");
 });
 
-test("each change adds to the audit trail the entry in the fixture audit.jsonl", async () => {
-  const entries: unknown[] = [];
-  for (const [request, { payload }] of rows) {
+test("each request is answered as in the fixture operations.jsonl, and audited as in audit.jsonl", async () => {
+  const [answers, audited]: [unknown[], unknown[]] = [[], []];
+  for (const [request, payload] of requests) {
     const opened = await openApp({}, operatorApp);
     await fill(opened);
     const [method, url = ""] = request.split(" ");
-    await opened.get(url, { method: method as "GET", ...(payload && { payload }) });
+    const asked = { method: method as "GET", ...(payload && { payload }) };
+    const { statusCode, body } = await opened.get(url, asked);
     const acts = opened.operations.acts.map((act) => ({ ...act, at: null }));
-    if (method === "POST") entries.push([request, payload ?? null, acts]);
+    // A stop begins once its answer has been sent.
+    await opened.app.close();
+    answers.push([request, payload, statusCode, JSON.parse(settled(body)), opened.calls]);
+    if (statusCode < 300 && method === "POST") audited.push([request, payload, acts]);
+    else expect([request, acts]).toEqual([request, []]);
   }
-  await expect(lines(entries)).toMatchFileSnapshot("audit.jsonl");
+  await expect(lines(audited)).toMatchFileSnapshot("audit.jsonl");
+  await expect(lines(answers)).toMatchFileSnapshot("operations.jsonl");
+});
+
+/** An answer without its times and secrets, which differ from run to run. */
+function settled(text: string): string {
+  return text
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replaceAll(/al_[\w-]{20,}|(?<=login\/)[\w-]+/g, "<secret>");
+}
+
+test("each operation has a request in the fixture operations.jsonl", () => {
+  const routes = operations.map(({ address }) =>
+    address.replace(/\?.*/, "").replaceAll(/:(\w+)/g, "{$1}"),
+  );
+  const missing = routes.filter((route) => !requests.some(([request]) => isFor(route, request)));
+  expect(missing).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { alertOptionsOf } from "../../src/start/project-alerts.ts";
 import { agentFiles, project, usualAgent, usualProject } from "../foundation/config/samples.ts";
 import { createRedactor } from "../../src/foundation/credentials/redactor.ts";
 import { anAgent } from "../helpers/agents.ts";
-import { maskSecrets } from "../../src/runtime/runs/run-service.ts";
+import { maskSecrets } from "../../src/runtime/runs/agent-detail.ts";
 
 const now = project(
   `${usualProject}\n[alerts.ops]\ntype = "slack"\n[alerts.night]\ntype = "ntfy"\n[alert]\nto = ["ops"]\nafter = 3`,

@@ -1,12 +1,31 @@
+import { z } from "zod";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { agentKeys } from "./agent-keys.ts";
 import type { AgentKey } from "./config-key.ts";
 import { describeValues, isEqual } from "./format-value.ts";
 import type { AgentFact } from "../contracts/operator-api.ts";
+import { failingSchema } from "../contracts/history.ts";
+import { nullableText } from "../contracts/wire-fields.ts";
 import { valueSchema } from "./key-table.ts";
 
 /** An agent's config in use, as the API describes it. */
-export const agentConfigSchema = valueSchema<AgentConfig>(agentKeys).meta({ id: "AgentConfig" });
+const agentConfigSchema = valueSchema<AgentConfig>(agentKeys).meta({ id: "AgentConfig" });
+
+/** An agent in full, for its own page. */
+export const agentDetailSchema = z
+  .object({
+    config: agentConfigSchema.nullable().meta({ description: "Null until there was a valid one" }),
+    nextTicks: z.array(z.iso.datetime()).readonly(),
+    failing: failingSchema
+      .nullable()
+      .meta({ description: "Null while its latest run succeeded or was stopped by a person" }),
+    scheduleText: nullableText.meta({ description: "The schedule in words" }),
+    facts: z
+      .array(z.object({ label: z.string(), values: z.array(z.string()).readonly() }))
+      .readonly()
+      .meta({ description: "The keys that the config sets, as lines for people" }),
+  })
+  .meta({ id: "AgentDetail" });
 
 /** An agent's config as lines for people; unset keys have no line. */
 export function agentFacts(config: AgentConfig, scheduleText: string | null): readonly AgentFact[] {

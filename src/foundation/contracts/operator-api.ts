@@ -75,22 +75,18 @@ export const loginLinkSchema = z
   .meta({ id: "LoginLink" });
 export type LoginLink = z.infer<typeof loginLinkSchema>;
 
-/** An agent in full, for its own page. */
-export interface AgentDetail {
-  /** The active config; null until there was a valid one. */
-  readonly config: AgentConfig | null;
-  /** The next due times of its schedule, ISO 8601 UTC, at most five; none without a schedule. */
-  readonly nextTicks: readonly string[];
-}
-
 /** One line of an agent's config. */
 export interface AgentFact {
   readonly label: string;
   readonly values: readonly string[];
 }
 
-/** The gateway's answer to the agent page. */
-export interface AgentAnswer extends AgentDetail {
+/** An agent in full. */
+export interface AgentAnswer {
+  /** The active config; null until there was a valid one. */
+  readonly config: AgentConfig | null;
+  /** The next due times of its schedule, ISO 8601 UTC, at most five; none without a schedule. */
+  readonly nextTicks: readonly string[];
   /** Null while its latest run succeeded. */
   readonly failing: Failing | null;
   /** The schedule in words; null without one. */

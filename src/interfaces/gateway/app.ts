@@ -9,8 +9,7 @@ import type { GatewayDeps } from "./deps.ts";
 import { createKeyCheck } from "./key-guesses.ts";
 import { checkHost } from "./known-hosts.ts";
 import { answerFormRoutes, answerLinkRoutes } from "./routes/answers.ts";
-import { replayRoutes } from "./routes/replay.ts";
-import { agentDetailRoutes, dashboardRoutes } from "./routes/dashboard.ts";
+import { dashboardRoutes } from "./routes/dashboard.ts";
 import { createLinkRoutes, loginRoutes, parseForms } from "./routes/login.ts";
 import { logDownloadRoutes, logRoutes } from "./routes/logs.ts";
 import { mcpRoutes } from "./routes/mcp.ts";
@@ -96,21 +95,19 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
 
 /** All routes that need authentication and are not pages. */
 const apiRoutes = (deps: GatewayDeps, streams: EventStreams): Route[] => [
-  ...operationRoutes("Control", deps.context),
+  ...operationRoutes("Control", deps),
   ...statusRoutes(deps, streams),
-  ...agentDetailRoutes(deps),
-  ...operationRoutes("History", deps.context),
+  ...operationRoutes("History", deps),
   ...logRoutes(deps, streams),
-  ...operationRoutes("Logs", deps.context),
-  ...operationRoutes("Webhooks", deps.context),
-  ...replayRoutes(deps),
-  ...operationRoutes("Spending", deps.context),
-  ...operationRoutes("Network", deps.context),
-  ...operationRoutes("Files", deps.context),
-  ...operationRoutes("Alerts", deps.context),
-  ...operationRoutes("Questions", deps.context),
-  ...operationRoutes("Audit", deps.context),
-  ...operationRoutes("Tokens", deps.context),
+  ...operationRoutes("Logs", deps),
+  ...operationRoutes("Webhooks", deps),
+  ...operationRoutes("Spending", deps),
+  ...operationRoutes("Network", deps),
+  ...operationRoutes("Files", deps),
+  ...operationRoutes("Alerts", deps),
+  ...operationRoutes("Questions", deps),
+  ...operationRoutes("Audit", deps),
+  ...operationRoutes("Tokens", deps),
 ];
 
 const pageRoutes = (deps: GatewayDeps): Route[] => [

@@ -97,7 +97,7 @@ export function createApp(deps: GatewayDeps) {
     done();
   });
   const isKnown = (agent: string | null | undefined): boolean =>
-    typeof agent === "string" && deps.context.runs.hasAgent(agent);
+    typeof agent === "string" && deps.context.status.agent(agent) !== undefined;
   const limitAnswer = (answer: unknown, request: FastifyRequest): unknown => {
     const isMine = limitOf(request);
     return isMine === null || isReply(answer) ? answer : onlyMine(answer, isMine, isKnown);
@@ -118,7 +118,7 @@ export function createApp(deps: GatewayDeps) {
       served.push(...routes.map((route) => ({ ...route, access })));
     },
     /** Describes the routes that were served so far. */
-    describe: () => describeApi(served, deps.context.runs.snapshot().scheduler.version),
+    describe: () => describeApi(served, deps.context.status.snapshot().scheduler.version),
   };
 }
 

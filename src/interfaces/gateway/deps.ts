@@ -2,8 +2,8 @@ import type { Observable } from "rxjs";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
 import type { LogLevel } from "../../../streams/vocabulary.ts";
 import type { AnswerLinks } from "../../features/people/answer-links.ts";
-import type { LogSource } from "../../foundation/logs/log-source.ts";
 import type { Webhooks } from "../../features/webhooks/webhooks.ts";
+import type { Operation } from "../../foundation/operation.ts";
 import type { OperationContext } from "../operations/table.ts";
 import type { Sessions } from "./sessions.ts";
 import type { LoginLinks } from "./login-links.ts";
@@ -15,12 +15,13 @@ export type TcpSettings = Omit<ProjectConfig["gateway"], "edit">;
 
 /** The services of a scheduler that the gateway serves. */
 export interface GatewayDeps extends TcpSettings {
+  /** The operations that are routes. */
+  readonly rows: readonly Operation<OperationContext>[];
   readonly context: OperationContext;
   readonly receiveWebhook: Webhooks["receive"];
   readonly sessions: Sessions;
   readonly loginLinks: LoginLinks;
   readonly answerLinks: AnswerLinks;
-  readonly logs: LogSource;
   /** The active API key; read at every comparison, because it may be replaced. */
   readonly apiKey: () => string;
   /** Emits when another key became active: clients with the old one are disconnected. */

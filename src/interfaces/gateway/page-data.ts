@@ -1,20 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
-import type { Operation } from "../../foundation/operation.ts";
-import { inProcess } from "../../foundation/perform.ts";
+import type { InputOf, OutputOf } from "../../foundation/operation.ts";
+import { inProcess, operationAt } from "../../foundation/perform.ts";
 import type { AgentStatus } from "../../../streams/status/wire.ts";
 import type { Frame } from "../dashboard/kit/site.tsx";
+import type { NamedOperations } from "../operations/table.ts";
 import type { GatewayDeps } from "./deps.ts";
 
 /** Data that each page of the dashboard is rendered with. */
-export function frameOf({ context: { runs } }: GatewayDeps): Frame {
-  const { scheduler, agents } = runs.snapshot();
+export function frameOf({ context: { status } }: GatewayDeps): Frame {
+  const { scheduler, agents } = status.snapshot();
   return { scheduler, agentNames: agents.map(({ name }) => name) };
 }
 
 /** The status of an agent that a page is rendered with; null if the project has no such agent. */
-export function agentStatus(name: string, { context: { runs } }: GatewayDeps): AgentStatus | null {
-  return runs.snapshot().agents.find((agent) => agent.name === name) ?? null;
+export function agentStatus(
+  name: string,
+  { context: { status } }: GatewayDeps,
+): AgentStatus | null {
+  return status.snapshot().agents.find((agent) => agent.name === name) ?? null;
 }
 
 /** A page does not wait longer for one of its documents. */
@@ -43,22 +46,13 @@ export function queryOf(address: string): URLSearchParams {
   return new URL(address, "http://localhost").searchParams;
 }
 
-/** The parameters of an address, parsed by a route's schema; throws a TypeError if they are invalid. */
-export function parsedQuery<Schema extends z.ZodType>(
-  schema: Schema,
-  address: string,
-): z.output<Schema> {
-  const { success, data, error } = schema.safeParse(Object.fromEntries(queryOf(address)));
-  if (!success) throw new TypeError(error.message);
-  return data;
-}
-
-/** The answer of a read for the address from which a page reads it again. */
-export function performed<Context, Output extends z.ZodType>(
-  row: Operation<Context, z.ZodUndefined, z.ZodType, Output>,
-  address: string,
-  context: Context,
-): z.input<Output> | Promise<z.input<Output>> {
-  const input = parsedQuery(row.input ?? z.object({}), address) as object;
-  return row.perform(input, context, inProcess);
+/** The answer of an operation to an input, or to the parameters of the address from which a page reads it again. */
+export async function performed<Address extends keyof NamedOperations>(
+  address: Address,
+  input: InputOf<NamedOperations[Address]> | URLSearchParams,
+  { rows, context }: GatewayDeps,
+): Promise<OutputOf<NamedOperations[Address]>> {
+  const given = input instanceof URLSearchParams ? Object.fromEntries(input) : input;
+  const { row, input: parsed } = operationAt(rows, address, given);
+  return (await row.perform(parsed, context, inProcess)) as OutputOf<NamedOperations[Address]>;
 }

@@ -1,17 +1,9 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import type {
-  SchedulerStatus,
-  StatusSnapshot,
-  StatusUpdate,
-} from "../../../streams/status/wire.ts";
 import type { ApiToken, Scope } from "../../foundation/contracts/scopes.ts";
 import { Problem } from "../../foundation/errors.ts";
 import { agentOf } from "../../foundation/logs/log-reader.ts";
-import type { RunService } from "../../runtime/runs/run-service.ts";
-
-/** Whether an agent is one of those that a token is limited to. */
-export type IsMine = (agent: string | null | undefined) => boolean;
+import type { IsMine } from "../../foundation/operation.ts";
 
 /** The part of a route that decides about API tokens. */
 interface TokenRule {
@@ -142,57 +134,4 @@ function withoutRuns(text: string, isOther: (agent: string) => boolean): string 
       isOther(agent) ? "another run" : id,
     ),
   );
-}
-
-type Read = Pick<RunService, "snapshot" | "countsOf">;
-
-/** The scheduler with counts of these agents only, and without the project's problems, which may name others. */
-export function limitedScheduler(runs: Read, isMine: IsMine): SchedulerStatus {
-  const { scheduler, agents } = runs.snapshot();
-  const mine = agents.filter(({ name }) => isMine(name));
-  return {
-    ...scheduler,
-    running: mine.reduce((sum, { running }) => sum + running, 0),
-    cronJobs: mine.filter(({ triggers }) => triggers.some((one) => one.startsWith("schedule ")))
-      .length,
-    webhookSources: [],
-    error: null,
-    warnings: [],
-    ...runs.countsOf(isMine),
-  };
-}
-
-/** The snapshot with these agents only. */
-export function limitedSnapshot(runs: Read, isMine: IsMine): StatusSnapshot {
-  const { agents, recentLogs, locks } = runs.snapshot();
-  return {
-    scheduler: limitedScheduler(runs, isMine),
-    agents: agents.filter(({ name }) => isMine(name)),
-    recentLogs: recentLogs.filter(({ agent }) => isMine(agent)),
-    locks: locks.filter(({ agent }) => isMine(agent)),
-  };
-}
-
-/** The change of these agents only; null without one. */
-export function limitedUpdate(
-  update: StatusUpdate,
-  runs: Read,
-  isMine: IsMine,
-): StatusUpdate | null {
-  const { scheduler, agents, removed, logs, locks, unlocked } = update;
-  const parts = {
-    scheduler: scheduler && limitedScheduler(runs, isMine),
-    agents: some(agents, ({ name }) => isMine(name)),
-    removed: some(removed, isMine),
-    logs: some(logs, ({ agent }) => isMine(agent)),
-    locks: some(locks, ({ agent }) => isMine(agent)),
-    unlocked: some(unlocked, ({ instanceId }) => isMine(agentOf(instanceId))),
-  };
-  const given = Object.entries(parts).filter(([, part]) => part !== undefined);
-  return given.length === 0 ? null : Object.fromEntries(given);
-}
-
-function some<T>(rows: readonly T[] | undefined, isShown: (row: T) => boolean) {
-  const shown = rows?.filter(isShown);
-  return shown === undefined || shown.length === 0 ? undefined : shown;
 }

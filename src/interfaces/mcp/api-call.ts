@@ -17,35 +17,26 @@ export interface ApiRequest {
  */
 export type ApiCall = (request: ApiRequest) => Promise<unknown>;
 
-type Query = Readonly<Record<string, string | number | boolean | undefined>>;
-
-/** Requests of one call of a tool. */
+/** One call of a tool. */
 export interface ToolApi {
-  /** Resolves with the answer, trusted to match the schema of its route. Parameters without a value are omitted. */
+  /** Performs an operation; resolves with its answer, trusted to match its schema. */
   perform<Address extends keyof NamedOperations>(
     address: Address,
     input: InputOf<NamedOperations[Address]>,
+    headers?: ApiRequest["headers"],
   ): Promise<OutputOf<NamedOperations[Address]>>;
-  get<Answer>(path: string, query?: Query): Promise<Answer>;
-  post(path: string, body?: object, headers?: ApiRequest["headers"]): Promise<unknown>;
   /** Aborted when the client cancels the call or disconnects. */
   readonly signal: AbortSignal;
   /** Notifies a client that asked for progress; `done` of `total` seconds. */
   readonly progress: (done: number, total: number) => void;
 }
 
-/** The requests of a tool, by an `ApiCall`. */
-export function requestsBy(call: ApiCall): Pick<ToolApi, "perform" | "get" | "post"> {
-  return {
-    perform: async <Address extends keyof NamedOperations>(
-      address: Address,
-      input: InputOf<NamedOperations[Address]>,
-    ) => (await call(requestOf(address, input))) as OutputOf<NamedOperations[Address]>,
-    get: async <Answer>(path: string, query: Query = {}) => {
-      const given = Object.entries(query).filter(([, value]) => value !== undefined);
-      const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
-      return (await call({ method: "GET", path: `${path}?${text.toString()}` })) as Answer;
-    },
-    post: (path, body = {}, headers = {}) => call({ method: "POST", path, body, headers }),
-  };
-}
+/** Performs the operations of a tool by an `ApiCall`. */
+export const performedBy =
+  (call: ApiCall) =>
+  async <Address extends keyof NamedOperations>(
+    address: Address,
+    input: InputOf<NamedOperations[Address]>,
+    headers: ApiRequest["headers"] = {},
+  ) =>
+    (await call({ ...requestOf(address, input), headers })) as OutputOf<NamedOperations[Address]>;

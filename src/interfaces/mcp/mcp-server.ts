@@ -1,7 +1,7 @@
 import { McpServer, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
 import { Problem } from "../../foundation/errors.ts";
 import { packageVersion } from "../../foundation/version.ts";
-import { requestsBy, type ApiCall, type ToolApi } from "./api-call.ts";
+import { performedBy, type ApiCall, type ToolApi } from "./api-call.ts";
 import { shrunk } from "./bounded.ts";
 import type { Tool } from "./tool.ts";
 import { act } from "./tools/act.ts";
@@ -39,7 +39,7 @@ export function createMcpServer(call: ApiCall): McpServer {
     const { title, description, annotations, inputSchema, outputSchema } = tool;
     const config = { title, description, annotations, inputSchema, outputSchema };
     server.registerTool(name, config, (given, context) =>
-      callTool(tool, given, { ...requestsBy(call), ...followed(context) }),
+      callTool(tool, given, { perform: performedBy(call), ...followed(context) }),
     );
   }
   return server;

@@ -1,6 +1,5 @@
 import type { StandardSchemaWithJSON, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { usageError } from "../../foundation/errors.ts";
 import type { ToolApi } from "./api-call.ts";
 
 interface ToolSpec<In extends z.ZodObject, Out extends z.ZodObject> {
@@ -101,8 +100,3 @@ export const cursor = z
 export const next = optionalText.meta({
   description: "`cursor` of the next page; null at the end",
 });
-/** The place of an id or name in a path. */
-export function part(name: string): string {
-  if (/^\.{1,2}$/.test(name)) throw usageError(`"${name}" is not a name`);
-  return encodeURIComponent(name);
-}

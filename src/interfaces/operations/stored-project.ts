@@ -1,4 +1,3 @@
-import { createRefusedDeliveries } from "../../features/webhooks/refused-deliveries.ts";
 import { createSpend } from "../../features/spend/spend-store.ts";
 import { basename } from "node:path";
 import { isoTime } from "../../../streams/iso-times.ts";
@@ -31,15 +30,13 @@ import type { PauseStatus } from "../views/pause-text.ts";
 import { checkAgents } from "../../runtime/agents/project-files.ts";
 import { createSpendAnswers, spentTodayIn } from "../../features/spend/spend-answers.ts";
 import {
-  compareRuns as showDifference,
+  compareRuns,
   listRefusedDeliveries,
   listTriggers,
   showRun,
   showWhyNot,
-  type StoredRunContext,
 } from "../../runtime/runs/history-operations.ts";
-import { viewRun, compareRuns } from "../../runtime/runs/view-run.ts";
-import { whyNot } from "../../runtime/runs/why-not.ts";
+import type { StoredRunContext } from "../../runtime/runs/run-context.ts";
 
 /** What reads need of a stored project. */
 interface StoredContext extends StoredRunContext {
@@ -57,7 +54,7 @@ const storedOperations = [
   listRefusedDeliveries,
   showWhyNot,
   showRun,
-  showDifference,
+  compareRuns,
 ] as const satisfies readonly Operation<StoredContext>[];
 export type StoredOperations = Named<typeof storedOperations>;
 
@@ -74,29 +71,27 @@ export function openStoredProject({
 }) {
   const store = openStoreReader(projectDir);
   if (store === null) return null;
-  const logs = createLogSource(projectDir);
   // Most reads need neither the project's files nor the stored secrets.
   const files = once(() => readProjectFiles(projectDir));
-  const deps = once(async () => {
+  const secrets = once(async () => {
     const redactor = createRedactor();
     redactor.add(await storedSecrets(home));
-    return { store, redactor, logs };
+    return redactor;
   });
   const context: StoredContext = {
     questions: store.tables(createQuestionStore),
     audit: store.tables(createAuditStore),
     spend: { answer: async (query) => spendOf(store, await files())(query) },
-    runs: {
-      history: (query) => store.history.query(query),
-      refusedDeliveries: (query) =>
-        Promise.resolve(store.tables(createRefusedDeliveries).query(query)),
-      whyNot: async (name, query) => {
-        const { agents } = await files();
-        const agent = agents.find((one) => one.name === name) ?? { name, config: null };
-        return whyNot(agent, ["No scheduler is running."], query, await deps());
-      },
-      run: async (instanceId, withPrompt) => viewRun(instanceId, await deps(), withPrompt),
-      runDifference: async (instanceId, other) => compareRuns(instanceId, other, await deps()),
+    store,
+    logs: createLogSource(projectDir),
+    get redactor() {
+      return secrets();
+    },
+    runs: { find: () => undefined },
+    agentNow: async (name) => {
+      const { agents } = await files();
+      const agent = agents.find((one) => one.name === name) ?? { name, config: null };
+      return { agent, now: ["No scheduler is running."] };
     },
   };
   return {
@@ -110,7 +105,7 @@ export function openStoredProject({
     },
     status: async () => {
       const status = statusOf(projectDir, store, await files());
-      return (await deps()).redactor.redactValue(status) as StoredStatus;
+      return (await secrets()).redactValue(status) as StoredStatus;
     },
     /** Directories that may be agents, sorted. */
     agentNames: async () => (await listAgents(projectDir)).names,

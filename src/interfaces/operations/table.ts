@@ -23,9 +23,12 @@ import {
 } from "../../features/tokens/operations.ts";
 import type { Tokens } from "../../features/tokens/tokens.ts";
 import { searchLogs, type SearchContext } from "../../features/search/operations.ts";
+import { readLog } from "./read-log.ts";
 import { fileOperations, type FileContext } from "../../runtime/agents/operations.ts";
-import { controlOperations, type RunContext } from "../../runtime/runs/control-operations.ts";
+import { controlOperations } from "../../runtime/runs/control-operations.ts";
 import { historyOperations } from "../../runtime/runs/history-operations.ts";
+import type { RunContext } from "../../runtime/runs/run-context.ts";
+import { statusOperations } from "../../runtime/runs/status-operations.ts";
 import { atTerminal } from "../../foundation/contracts/questions.ts";
 import type { InputOf, Named, Operation, OutputOf } from "../../foundation/operation.ts";
 import { operationAt, performAs } from "../../foundation/perform.ts";
@@ -40,6 +43,7 @@ export interface OperationContext
     SearchContext,
     SpendContext,
     TokenContext {
+  readonly status: RunContext["status"];
   readonly audit: Audit;
   readonly tokens: Tokens;
 }
@@ -47,7 +51,9 @@ export interface OperationContext
 /** All operations; under each heading in the order of the API's description. */
 export const operations = [
   ...controlOperations,
+  ...statusOperations,
   ...historyOperations,
+  readLog,
   searchLogs,
   ...fileOperations,
   showSpend,

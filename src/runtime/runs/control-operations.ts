@@ -4,14 +4,14 @@ import { counted } from "../../foundation/contracts/format.ts";
 import { agentParams, instanceParams, optionalBody } from "../../foundation/contracts/params.ts";
 import { inboxLimits } from "../../foundation/contracts/questions.ts";
 import { nullableText } from "../../foundation/contracts/wire-fields.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { agentOf } from "../../foundation/logs/log-reader.ts";
 import { operationsOf } from "../../foundation/operation.ts";
-import type { RunService } from "./run-service.ts";
+import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
+import type { RunContext } from "./run-context.ts";
 import { inboxMessageSchema } from "./run-view.ts";
-
-export interface RunContext {
-  readonly runs: RunService;
-}
+import { startManual } from "./start-manual.ts";
+import { continueRun as continueSession, steer as steerRun } from "./steer.ts";
 
 const { change } = operationsOf<RunContext>("Control");
 const success = z.literal(true);
@@ -46,8 +46,8 @@ const pause = change("/control/pause", {
   output: pausedAnswer,
   audit: ({ work }): Act => ({ act: "pause", ...(work ? { detail: "all new work" } : {}) }),
   problems: [503],
-  perform: async ({ work }, { runs }) => {
-    await runs.setPaused(true, work === true);
+  perform: async ({ work }, { switches }) => {
+    await switches.setPaused(true, work === true);
     return { success: true as const, paused: true, ...(work ? { pausedWork: work } : {}) };
   },
 });
@@ -58,8 +58,8 @@ const resume = change("/control/resume", {
   output: pausedAnswer,
   audit: () => ({ act: "resume" }),
   problems: [503],
-  perform: async (_input, { runs }) => {
-    await runs.setPaused(false);
+  perform: async (_input, { switches }) => {
+    await switches.setPaused(false);
     return { success: true as const, paused: false };
   },
 });
@@ -79,10 +79,10 @@ const stop = change("/control/stop", {
     act: "stop",
     detail: `${counted(running, "run")}${now === true ? ", now" : ""}`,
   }),
-  perform: ({ now }, { runs }, { afterAnswer }) => {
-    const running = runs.running();
+  perform: ({ now }, { status, stopping }, { afterAnswer }) => {
+    const running = status.running();
     // Stopping closes the server that answers.
-    afterAnswer(() => runs.stop(now === true));
+    afterAnswer(() => (now ? stopping.stopNow("al stop --now") : stopping.stop("al stop")));
     return { success: true as const, running };
   },
 });
@@ -96,8 +96,13 @@ function switchAgent<const Word extends string>(word: Word, enabled: boolean, su
     output: z.object({ success, agent: z.string(), enabled: z.boolean() }),
     audit: ({ name }) => ({ act: enabled ? "enable" : "disable", agent: name }),
     problems: [404, 409, 503],
-    perform: async ({ name: agent }, { runs }) => {
-      await runs.setEnabled(agent, enabled);
+    perform: async ({ name: agent }, { status, switches }) => {
+      const { config } = knownAgent(status, agent);
+      if (enabled && config?.scale === 0) {
+        const message = `agent "${agent}" has scale = 0 in its config.toml; set scale there to enable it`;
+        throw new Problem("disabled", message);
+      }
+      await switches.setEnabled(agent, enabled);
       return { success: true as const, agent, enabled };
     },
   });
@@ -118,8 +123,13 @@ const triggerAgent = change("/control/trigger/:name", {
   audit: ({ prompt }, { agent, instanceId, repeated }) =>
     repeated ? null : { act: "trigger", agent, instanceId, detail: prompt },
   problems: [404, 409, 413, 503],
-  perform: async ({ name: agent, prompt = null }, { runs }, { idempotencyKey }) => {
-    const triggered = await runs.trigger(agent, prompt, idempotencyKey());
+  perform: async ({ name: agent, prompt = null }, context, { idempotencyKey }) => {
+    const trigger = { kind: "manual", prompt } as const;
+    const start = (id?: string) => startManual(agent, trigger, context, id);
+    const key = idempotencyKey();
+    const triggered = await (key === null
+      ? start()
+      : context.startOnce({ agent, trigger, key }, start));
     return { success: true as const, agent, ...triggered };
   },
 });
@@ -132,7 +142,11 @@ const killAll = change("/control/kill", {
     act: "kill",
     detail: `${counted(killed, "run")} of all agents`,
   }),
-  perform: async (_input, { runs }) => ({ success: true as const, killed: await runs.killAll() }),
+  perform: (_input, { status, inputs }) => {
+    const killed = status.running();
+    inputs.kill$.next({ everything: "killed" });
+    return { success: true as const, killed };
+  },
 });
 
 const killAgent = change("/control/agents/:name/kill", {
@@ -142,11 +156,11 @@ const killAgent = change("/control/agents/:name/kill", {
   output: z.object({ success, agent: z.string(), killed: z.int() }),
   audit: (_input, { agent, killed }) => ({ act: "kill", agent, detail: counted(killed, "run") }),
   problems: [404],
-  perform: async ({ name: agent }, { runs }) => ({
-    success: true as const,
-    agent,
-    killed: await runs.killAgent(agent),
-  }),
+  perform: ({ name: agent }, { status, inputs }) => {
+    const { running: killed } = knownAgent(status, agent);
+    inputs.kill$.next({ agent });
+    return { success: true as const, agent, killed };
+  },
 });
 
 const killRun = change("/control/kill/:instanceId", {
@@ -156,8 +170,11 @@ const killRun = change("/control/kill/:instanceId", {
   output: z.object({ success, instanceId: z.string() }),
   audit: ({ instanceId }) => ({ act: "kill", agent: agentOf(instanceId), instanceId }),
   problems: [404],
-  perform: async ({ instanceId }, { runs }) => {
-    await runs.killInstance(instanceId);
+  perform: ({ instanceId }, { runs, inputs }) => {
+    if (runs.find(instanceId) === undefined) {
+      throw new Problem("unknown_instance", `no run "${instanceId}" is running`);
+    }
+    inputs.kill$.next({ instanceId });
     return { success: true as const, instanceId };
   },
 });
@@ -182,8 +199,8 @@ const steer = change("/api/runs/:instanceId/steer", {
     detail: kind === "stop" ? "stop after this turn" : detail,
   }),
   problems: [404, 409, 413, 503],
-  perform: (input, { runs }, { by }) =>
-    runs.steer(input.instanceId, "text" in input ? input.text : null, by),
+  perform: (input, context, { by }) =>
+    steerRun(input.instanceId, "text" in input ? input.text : null, by, context),
 });
 
 const continueRun = change("/api/runs/:instanceId/continue", {
@@ -203,8 +220,8 @@ const continueRun = change("/api/runs/:instanceId/continue", {
     detail: [started.instanceId, prompt].filter((part) => part !== null).join(": "),
   }),
   problems: [404, 409, 413, 503],
-  perform: async ({ instanceId, prompt }, { runs }, { by }) => {
-    const started = await runs.continueRun(instanceId, prompt, by);
+  perform: async ({ instanceId, prompt }, context, { by }) => {
+    const started = await continueSession(instanceId, prompt, by, context);
     return { success: true as const, ...started };
   },
 });

@@ -12,6 +12,7 @@ import type { ReplayResult } from "../../foundation/contracts/operator-api.ts";
 import {
   agentParams,
   instanceParams,
+  mustBeAgent,
   mustBeInstance,
   receiptParams,
   triggerParams,
@@ -22,35 +23,20 @@ import {
   whyNotQuerySchema,
   whyNotSchema,
 } from "../../features/webhooks/delivery-report.ts";
-import { hasCode } from "../../foundation/errors.ts";
+import { viewReceipt } from "../../features/webhooks/receipt-view.ts";
+import { createRefusedDeliveries } from "../../features/webhooks/refused-deliveries.ts";
+import { Problem } from "../../foundation/errors.ts";
 import { agentOf } from "../../foundation/logs/log-reader.ts";
 import { operationsOf } from "../../foundation/operation.ts";
-import type { RunService } from "./run-service.ts";
+import type { StoreReader } from "../../foundation/store/store.ts";
+import { whyNoInput } from "./harness-command.ts";
+import { replay, replayTrigger as replayWork } from "./replay.ts";
+import type { RunContext, StoredRunContext } from "./run-context.ts";
 import { runDifferenceSchema, runSchema } from "./run-view.ts";
+import { compareRuns as runDifference, viewRun } from "./view-run.ts";
+import { whyNot } from "./why-not.ts";
 
-interface HistoryContext {
-  readonly runs: Pick<
-    RunService,
-    | "history"
-    | "latestRuns"
-    | "refusedDeliveries"
-    | "whyNot"
-    | "callTree"
-    | "run"
-    | "runDifference"
-    | "receipt"
-    | "replayTrigger"
-  >;
-}
-/** The services of a stored project without a scheduler. */
-export interface StoredRunContext {
-  readonly runs: Pick<
-    RunService,
-    "history" | "refusedDeliveries" | "whyNot" | "run" | "runDifference"
-  >;
-}
-
-const { read, change } = operationsOf<HistoryContext>("History");
+const { read, change } = operationsOf<RunContext>("History");
 const stored = operationsOf<StoredRunContext>("History");
 
 export const listTriggers = stored.read("/api/stats/triggers", {
@@ -62,11 +48,9 @@ export const listTriggers = stored.read("/api/stats/triggers", {
   output: historyPageSchema,
   problems: [503],
   // Neither an id nor a part of a name is narrowed by `agent`.
-  isAbout: ({ id, agent, agentPart }, isMine, { runs }) =>
-    id === undefined
-      ? agentPart === undefined && isMine(agent)
-      : isMine(agentOfEntry(id, runs.history)),
-  perform: (query, { runs }) => runs.history(query),
+  isAbout: ({ id, agent, agentPart }, isMine, { store }) =>
+    id === undefined ? agentPart === undefined && isMine(agent) : isMine(agentOfEntry(id, store)),
+  perform: (query, { store }) => store.history.query(query),
 });
 
 const listLatestRuns = read("/api/stats/latest-runs", {
@@ -81,7 +65,7 @@ const listLatestRuns = read("/api/stats/latest-runs", {
   output: latestRunsSchema,
   problems: [503],
   isAbout: ({ agents }, isMine) => agents.every(isMine),
-  perform: ({ agents }, { runs }) => runs.latestRuns(agents),
+  perform: ({ agents }, { store }) => ({ agents: store.history.latestRuns(agents) }),
 });
 
 export const listRefusedDeliveries = stored.read("/api/stats/refused-deliveries", {
@@ -92,7 +76,11 @@ export const listRefusedDeliveries = stored.read("/api/stats/refused-deliveries"
   input: refusedDeliveriesQuerySchema,
   output: refusedDeliveriesAnswer,
   problems: [503],
-  perform: async (query, { runs }) => ({ deliveries: [...(await runs.refusedDeliveries(query))] }),
+  perform: async (query, { store }) => {
+    const refused = store.tables(createRefusedDeliveries);
+    await refused.flush();
+    return { deliveries: [...refused.query(query)] };
+  },
 });
 
 export const showWhyNot = stored.read("/api/agents/:name/why-not", {
@@ -104,7 +92,11 @@ export const showWhyNot = stored.read("/api/agents/:name/why-not", {
   input: whyNotQuerySchema,
   output: whyNotSchema,
   problems: [404, 503],
-  perform: ({ name, ...query }, { runs }) => runs.whyNot(name, query),
+  perform: async ({ name, ...query }, context) => {
+    const { agent, now } = await context.agentNow(name);
+    await context.store.tables(createRefusedDeliveries).flush();
+    return whyNot(agent, now, query, await redacting(context));
+  },
 });
 
 const showCalls = read("/api/stats/triggers/:id/calls", {
@@ -115,8 +107,15 @@ const showCalls = read("/api/stats/triggers/:id/calls", {
   params: triggerParams,
   output: callTreeSchema,
   problems: [404, 503],
-  isAbout: ({ id }, isMine, { runs }) => isMine(agentOfEntry(id, runs.history)),
-  perform: ({ id }, { runs }) => runs.callTree(id),
+  isAbout: ({ id }, isMine, { store }) => isMine(agentOfEntry(id, store)),
+  perform: ({ id }, { store, redactor: { redact, redactValue } }) => {
+    const tree = store.history.callTree(id);
+    if (tree === undefined) {
+      throw new Problem("unknown_trigger", `there is no trigger "${id}" in the history`);
+    }
+    const context = tree.context === null ? null : redact(tree.context);
+    return { ...tree, context, value: redactValue(tree.value) };
+  },
 });
 
 export const showRun = stored.read("/api/runs/:instanceId", {
@@ -128,8 +127,11 @@ export const showRun = stored.read("/api/runs/:instanceId", {
   }),
   output: runSchema,
   problems: [404, 503],
-  perform: ({ instanceId, modelPrompt }, { runs }) =>
-    runs.run(instanceId, modelPrompt !== undefined),
+  perform: async ({ instanceId, modelPrompt }, context) => {
+    const live = context.runs.find(instanceId)?.request.agent;
+    const view = await viewRun(instanceId, await redacting(context), modelPrompt !== undefined);
+    return live === undefined ? view : { ...view, noInput: whyNoInput(live) };
+  },
 });
 
 /** The run that another one is compared with. */
@@ -151,19 +153,41 @@ export const compareRuns = stored.read("/api/runs/:instanceId/diff", {
   problems: [404, 503],
   isAbout: ({ instanceId, to = instanceId }, isMine) =>
     [instanceId, to].every((id) => isMine(agentOf(id))),
-  perform: ({ instanceId, to = null }, { runs }) => runs.runDifference(instanceId, to),
+  perform: async ({ instanceId, to = null }, context) =>
+    runDifference(instanceId, to, await redacting(context)),
 });
 
-const showReceipt = operationsOf<HistoryContext>("Webhooks").read(
-  "/api/stats/webhooks/:receiptId",
+const showReceipt = operationsOf<RunContext>("Webhooks").read("/api/stats/webhooks/:receiptId", {
+  summary: "A stored webhook delivery, its secrets redacted",
+  params: receiptParams,
+  output: receiptViewSchema,
+  problems: [404, 503],
+  isAbout: ({ receiptId }, isMine, { store }) => matchedAgents(receiptId, store).some(isMine),
+  perform: ({ receiptId }, { store, redactor }) =>
+    viewReceipt(receiptId, { receipt: (id) => store.receipts.get(id), redactor }),
+});
+
+const replayReceipt = operationsOf<RunContext>("Webhooks").change(
+  "/api/webhooks/:receiptId/replay?agent",
   {
-    summary: "A stored webhook delivery, its secrets redacted",
+    summary: "Run a stored webhook delivery again",
+    description:
+      "Makes new work, also of a delivery whose work was dropped or that matched no agent. Asking twice runs it twice.",
+    scope: "trigger",
     params: receiptParams,
-    output: receiptViewSchema,
-    problems: [404, 503],
-    isAbout: ({ receiptId }, isMine, { runs }) =>
-      matchedAgents(receiptId, runs.receipt).some(isMine),
-    perform: ({ receiptId }, { runs }) => runs.receipt(receiptId),
+    input: z.object({
+      agent: z
+        .string()
+        .transform(mustBeAgent)
+        .optional()
+        .meta({ description: "Only this agent, whatever its filters are; else all that match" }),
+    }),
+    output: replayResultSchema,
+    problems: [404, 409, 503],
+    isAbout: ({ receiptId, agent }, isMine, { store }) =>
+      isMine(agent) && matchedAgents(receiptId, store).some(isMine),
+    audit: ({ receiptId }, result) => replayAct(receiptId, result),
+    perform: ({ receiptId, agent = null }, context) => replay(receiptId, agent, context),
   },
 );
 
@@ -176,9 +200,9 @@ const replayTrigger = change("/api/triggers/:id/replay", {
   params: triggerParams,
   output: replayResultSchema,
   problems: [404, 409, 503],
-  isAbout: ({ id }, isMine, { runs }) => isMine(agentOfEntry(id, runs.history)),
+  isAbout: ({ id }, isMine, { store }) => isMine(agentOfEntry(id, store)),
   audit: ({ id }, result) => replayAct(id, result),
-  perform: ({ id }, { runs }) => runs.replayTrigger(id),
+  perform: ({ id }, context) => replayWork(id, context),
 });
 
 /** The history of triggers, and single runs: their input, version and outcome. */
@@ -191,26 +215,27 @@ export const historyOperations = [
   showRun,
   compareRuns,
   showReceipt,
+  replayReceipt,
   replayTrigger,
 ] as const;
 
+/** The context with the secrets that are known. */
+async function redacting(context: StoredRunContext) {
+  return { ...context, redactor: await context.redactor };
+}
+
 /** The agent of an entry of the history; null without one. */
-function agentOfEntry(id: string, history: RunService["history"]): string | null {
-  return history({ id, page: 1, limit: 1 }).triggers[0]?.agent ?? null;
+function agentOfEntry(id: string, { history }: Pick<StoreReader, "history">): string | null {
+  return history.query({ id, page: 1, limit: 1 }).triggers[0]?.agent ?? null;
 }
 
 /** The agents that a stored delivery matched; none if it is not stored. */
-export function matchedAgents(id: string, receipt: RunService["receipt"]): readonly string[] {
-  try {
-    return receipt(id).matched;
-  } catch (error) {
-    if (hasCode(error, "unknown_receipt")) return [];
-    throw error;
-  }
+function matchedAgents(id: string, { receipts }: Pick<StoreReader, "receipts">): readonly string[] {
+  return receipts.get(id)?.matched ?? [];
 }
 
 /** The act of a replay of a delivery or an entry. */
-export function replayAct(id: string, { matched }: ReplayResult): Act {
+function replayAct(id: string, { matched }: ReplayResult): Act {
   const [first, ...others] = matched;
   const about = others.length === 0 && first !== undefined ? first : {};
   return { ...about, act: "replay", detail: `${id}: ${counted(matched.length, "agent")}` };

@@ -2,14 +2,20 @@ import { v5 as uuidV5 } from "uuid";
 import type { Trigger } from "../../../streams/vocabulary.ts";
 import { Problem } from "../../foundation/errors.ts";
 import type { Store } from "../../foundation/store/store.ts";
-import type { StartedManual } from "./steer.ts";
+import type { StartedManual } from "./start-manual.ts";
 
 type Manual = Extract<Trigger, { kind: "manual" }>;
-type Start = (agent: string, trigger: Manual, id: string) => Promise<StartedManual>;
 
 /** The first state of work, and whether an earlier request had started it. */
 export interface StartedOnce extends StartedManual {
   readonly repeated?: true;
+}
+
+interface KeyedStart {
+  readonly agent: string;
+  readonly trigger: Manual;
+  /** A request with the same key starts nothing more. */
+  readonly key: string;
 }
 
 /** Any fixed UUID: keys of other programs give other ids. */
@@ -19,10 +25,7 @@ const namespace = "1a5096f7-39f9-4202-8182-4090785d7e4f";
  * Starts manual work once for each key of an agent. The id of the work is made of both, so the history itself remembers a
  * key, across restarts, for as long as it keeps the entry.
  */
-export function createStartOnce(
-  { originals, history }: Pick<Store, "originals" | "history">,
-  start: Start,
-) {
+export function createStartOnce({ originals, history }: Pick<Store, "originals" | "history">) {
   const starting = new Map<string, Promise<unknown>>();
 
   const startedBefore = (id: string, { prompt }: Manual): StartedOnce | null => {
@@ -38,7 +41,10 @@ export function createStartOnce(
     return { triggerId: id, instanceId, queued, repeated: true };
   };
 
-  return async (agent: string, trigger: Manual, key: string): Promise<StartedOnce> => {
+  return async (
+    { agent, trigger, key }: KeyedStart,
+    start: (id: string) => Promise<StartedManual>,
+  ): Promise<StartedOnce> => {
     const id = uuidV5(JSON.stringify([agent, key]), namespace);
     // A request that failed left no entry: the next one starts the work.
     for (let first = starting.get(id); first !== undefined; first = starting.get(id)) {
@@ -46,8 +52,10 @@ export function createStartOnce(
     }
     const earlier = startedBefore(id, trigger);
     if (earlier !== null) return earlier;
-    const started = start(agent, trigger, id).finally(() => starting.delete(id));
+    const started = start(id).finally(() => starting.delete(id));
     starting.set(id, started);
     return started;
   };
 }
+
+export type StartOnce = ReturnType<typeof createStartOnce>;

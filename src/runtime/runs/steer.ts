@@ -2,75 +2,64 @@ import { outcomeText } from "../../../streams/outcomes.ts";
 import { v7 as uuidV7 } from "uuid";
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type { Trigger } from "../../../streams/vocabulary.ts";
-import type { Inbox } from "../../features/people/inbox.ts";
-import type { RunSessions } from "../../features/people/run-sessions.ts";
 import type { Person } from "../../foundation/contracts/questions.ts";
 import { Problem } from "../../foundation/errors.ts";
-import type { Store } from "../../foundation/store/store.ts";
 import { whyNoInput } from "./harness-command.ts";
-import type { LiveRuns } from "./live-runs.ts";
 import { inboxView, type InboxView } from "./run-view.ts";
-import { mustBeStartable, type StartableDeps } from "./runnable.ts";
+import type { RunContext } from "./run-context.ts";
+import { mustBeStartable } from "./runnable.ts";
+import { startManual } from "./start-manual.ts";
 import { mustHaveRun } from "./view-run.ts";
 
-interface SteerDeps extends StartableDeps {
-  readonly runs: Pick<LiveRuns, "find">;
-  readonly store: Pick<Store, "runs">;
-  readonly inbox: Inbox;
-  readonly sessions: RunSessions;
-  /** Commits the work and dispatches it, under this id. */
-  readonly startManual: (agent: string, trigger: Trigger, id: string) => Promise<StartedManual>;
+/**
+ * Sends a text to a live run, or with null asks it to stop after its turn. Rejects with Problem `unknown_instance`,
+ * or `refused` with the reason.
+ */
+export async function steer(
+  instanceId: string,
+  text: string | null,
+  by: Person,
+  context: RunContext,
+): Promise<InboxView> {
+  const run = context.runs.find(instanceId);
+  if (run === undefined) throw notLive(instanceId, context);
+  const { agent } = run.request;
+  const kind = text === null ? "stop" : "steer";
+  const reason = whyNoInput(agent)[kind];
+  if (reason !== null) throw new Problem("refused", reason);
+  const added = await context.inbox.add({ instanceId, kind, text: text ?? "", by });
+  if (added !== null) return inboxView(added);
+  const { keepsSession } = harnesses[agent.harness.type];
+  const next = keepsSession ? `; after its hooks, ${continuing(instanceId)}` : "";
+  throw new Problem("refused", `the session of ${instanceId} takes no more messages${next}`);
 }
 
-/** The first state of work that a person started. */
-export interface StartedManual {
-  readonly triggerId: string;
-  readonly instanceId: string | null;
-  readonly queued: boolean;
+/**
+ * Starts a run of the same agent with the session of one that has ended. Rejects with Problem `unknown_instance`, or
+ * `refused` with the reason.
+ */
+export async function continueRun(
+  instanceId: string,
+  prompt: string,
+  by: Person,
+  context: RunContext,
+) {
+  const { agent, endedAt } = mustHaveRun(instanceId, context.store).entry;
+  if (context.runs.find(instanceId) !== undefined || endedAt === null || agent === null) {
+    const reason = `the run ${instanceId} has not ended: al steer ${instanceId} sends it a message`;
+    throw new Problem("refused", reason);
+  }
+  mustBeStartable(context, agent);
+  mustHaveSession(instanceId, context.status.agent(agent)?.config ?? null, context);
+  const continues = { instanceId, endedAt: Date.parse(endedAt) };
+  // The link is stored before the work: a run must not begin without it, and a link without a run is not shown.
+  const triggerId = uuidV7();
+  await context.inbox.add({ instanceId, kind: "continue", text: prompt, by, triggerId });
+  const trigger = { kind: "manual", prompt, continues } as const;
+  return { agent, ...(await startManual(agent, trigger, context, triggerId)) };
 }
 
-/** The operations on single runs for people who step in. */
-export const createSteerOperations = (deps: SteerDeps) => ({
-  /**
-   * Sends a text to a live run, or with null asks it to stop after its turn. Rejects with Problem `unknown_instance`,
-   * or `refused` with the reason.
-   */
-  steer: async (instanceId: string, text: string | null, by: Person): Promise<InboxView> => {
-    const run = deps.runs.find(instanceId);
-    if (run === undefined) throw notLive(instanceId, deps);
-    const { agent } = run.request;
-    const kind = text === null ? "stop" : "steer";
-    const reason = whyNoInput(agent)[kind];
-    if (reason !== null) throw new Problem("refused", reason);
-    const added = await deps.inbox.add({ instanceId, kind, text: text ?? "", by });
-    if (added !== null) return inboxView(added);
-    const { keepsSession } = harnesses[agent.harness.type];
-    const next = keepsSession ? `; after its hooks, ${continuing(instanceId)}` : "";
-    throw new Problem("refused", `the session of ${instanceId} takes no more messages${next}`);
-  },
-  /**
-   * Starts a run of the same agent with the session of one that has ended. Rejects with Problem `unknown_instance`, or
-   * `refused` with the reason.
-   */
-  continueRun: async (instanceId: string, prompt: string, by: Person) => {
-    const { agent, endedAt } = mustHaveRun(instanceId, deps.store).entry;
-    if (deps.runs.find(instanceId) !== undefined || endedAt === null || agent === null) {
-      const reason = `the run ${instanceId} has not ended: al steer ${instanceId} sends it a message`;
-      throw new Problem("refused", reason);
-    }
-    mustBeStartable(deps, agent);
-    mustHaveSession(instanceId, deps.status.agent(agent)?.config ?? null, deps);
-    const continues = { instanceId, endedAt: Date.parse(endedAt) };
-    // The link is stored before the work: a run must not begin without it, and a link without a run is not shown.
-    const triggerId = uuidV7();
-    await deps.inbox.add({ instanceId, kind: "continue", text: prompt, by, triggerId });
-    const trigger = { kind: "manual", prompt, continues } as const;
-    return { agent, ...(await deps.startManual(agent, trigger, triggerId)) };
-  },
-});
-
-function notLive(instanceId: string, { store, sessions }: SteerDeps): Problem {
+function notLive(instanceId: string, { store, sessions }: RunContext): Problem {
   const { outcome } = mustHaveRun(instanceId, store).entry;
   const state = outcome === null ? "has not started yet" : `has ended (${outcomeText(outcome)})`;
   const next = sessions.isWhole(instanceId) ? `: ${continuing(instanceId)}` : "";
@@ -85,7 +74,7 @@ function continuing(instanceId: string): string {
 function mustHaveSession(
   instanceId: string,
   config: Pick<AgentConfig, "harness"> | null,
-  { sessions }: Pick<SteerDeps, "sessions">,
+  { sessions }: Pick<RunContext, "sessions">,
 ): void {
   const { type, command } = config?.harness ?? { type: "pi", command: "" };
   if (!harnesses[type].keepsSession) {

@@ -13,6 +13,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { isoTime } from "../../../streams/iso-times.ts";
 import { counted, momentText } from "../../foundation/contracts/format.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { SchedulerContext } from "../../foundation/context.ts";
+import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
+import type { AgentNow } from "./run-context.ts";
 import type { Store } from "../../foundation/store/store.ts";
 import { interpretStored } from "../../features/webhooks/interpret.ts";
 import { explain } from "../../features/webhooks/binding-index.ts";
@@ -48,6 +51,19 @@ export async function whyNot(
   const { triggers: refused } = store.history.query(query);
   const answer: WhyNot = { now: [...now], refused, ...deliveries, refusedDeliveries };
   return redactor.redactValue(answer) as WhyNot;
+}
+
+/** An agent of a running scheduler, and why it can't run now. Throws Problem `unknown_agent`. */
+export function agentNow(
+  name: string,
+  { status, store, project$ }: Pick<SchedulerContext, "status" | "store" | "project$">,
+): AgentNow {
+  const agent = knownAgent(status, name);
+  const { scheduler, locks } = status.snapshot();
+  const { paused, pausedWork, running } = scheduler;
+  const { scale } = project$.value;
+  const held = pausedWork ? store.waitingWork.count(name) : null;
+  return { agent, now: whyNotNow(agent, { paused, held, running, scale, locks }) };
 }
 
 /** The project around an agent. */

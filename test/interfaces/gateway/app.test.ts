@@ -113,7 +113,7 @@ test("a path that can't be decoded is a 400 problem", async () => {
 
 test("an unexpected error is a 500 without details, which are logged", async () => {
   const { post, deps } = await openApp();
-  deps.operations.setPaused = () => Promise.reject(new Error("disk on fire"));
+  deps.operations.context.switches.setPaused = () => Promise.reject(new Error("disk on fire"));
   const response = await post("/control/pause");
   expect(response.statusCode).toBe(500);
   expect(response.body).not.toContain("fire");

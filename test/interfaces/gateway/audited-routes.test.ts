@@ -1,16 +1,6 @@
-import { Problem } from "../../../src/foundation/errors.ts";
 import { apiKey, logIn, openApp } from "./start-gateway.ts";
 
 describe("the audit trail", () => {
-  test("records no request that failed", async () => {
-    const { post, operations } = await openApp();
-    await post("/control/kill/nothing");
-    operations.refusal = new Problem("disabled", "no");
-    await post("/control/trigger/dev");
-    await post("/control/pause", { headers: { authorization: "Bearer wrong" } });
-    expect(operations.acts).toEqual([]);
-  });
-
   test("records the login, acts and logout of a browser with its address", async () => {
     const { app, operations } = await openApp();
     const headers = { cookie: await logIn(app), host: "localhost", origin: "http://localhost" };

@@ -112,7 +112,7 @@ test("a request over a kept connection during the close is answered with a hint 
   const first = `POST /control/pause HTTP/1.1\r\nhost: localhost\r\n${authorization}content-length: 0\r\n\r\n`;
   const second = `POST /webhooks/github HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n`;
   const client = rawClient(Number(port), first);
-  deps.operations.setPaused = async () => {
+  deps.operations.context.switches.setPaused = async () => {
     closed = gateway.close();
     client.socket.write(second);
     await pause(500, "the second request comes before the first is answered");

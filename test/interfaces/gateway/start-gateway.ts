@@ -25,11 +25,12 @@ export interface TestDeps extends GatewayDeps {
 export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
   const lines: string[] = [];
   const operations = overrides.operations ?? fakeOperations([{ name: "dev" }]);
-  const { search = operations.context.search } = overrides;
+  const { search = operations.context.search, logs = memoryLogs() } = overrides;
   const deps: TestDeps = {
     operations,
     search,
-    context: Object.assign(operations.context, { search }),
+    rows: operations.rows,
+    context: Object.assign(operations.context, { search, logs }),
     receiveWebhook: (delivery) => deps.operations.receiveWebhook(delivery),
     sessions: memorySessions(),
     loginLinks: createLoginLinks(() => apiKey),
@@ -37,7 +38,7 @@ export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
       const question = deps.operations.asked.find((one) => one.id === id);
       return question === undefined ? null : { id, until: Date.parse(question.until) };
     }),
-    logs: memoryLogs(),
+    logs,
     apiKey: () => apiKey,
     keyChange$: NEVER,
     metrics: createMetrics("0.1.0"),

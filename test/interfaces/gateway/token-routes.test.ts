@@ -3,8 +3,8 @@ import { operatorApp, tcpApp } from "../../../src/interfaces/gateway/app.ts";
 import { scopes, type Scope } from "../../../src/foundation/contracts/scopes.ts";
 import { readStream } from "./event-stream.ts";
 import { openApp, startTcp, testDeps, type TestDeps } from "./start-gateway.ts";
-import { decisions, ofBoth } from "./token-decisions.ts";
-import { twoAgents } from "./two-agents.ts";
+import { decisions, requestTo } from "../../sameness/fixture-lines.ts";
+import { ofBoth, twoAgents } from "./two-agents.ts";
 
 interface Described {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
@@ -55,61 +55,55 @@ beforeAll(async () => {
   };
 });
 
-test("token-decisions.ts has each route, and the API's description names its scope", async () => {
+/** The scope that opens a route: null if no token does, `any` if each does. */
+function scopeOf(route: string): Scope | "any" | null {
+  const [, , statuses = {}] = decisions.find(([one]) => one === route) ?? [];
+  const open = scopes.filter((scope) => statuses[scope] !== 403);
+  return open.length === scopes.length ? "any" : (open[0] ?? null);
+}
+
+test("token-decisions.jsonl has each route, and the API's description names its scope", async () => {
   const routes = await describedRoutes();
-  expect([...routes.keys()].sort()).toEqual(Object.keys(decisions).sort());
-  for (const [route, { scope }] of Object.entries(decisions)) {
-    const given = routes.get(route)?.security.flatMap(({ token }) => (token ? [token] : []));
-    const named = scope === "any" ? [] : [scope];
-    expect([route, given]).toEqual([route, scope === null ? [] : [named]]);
+  expect([...routes.keys()].sort()).toEqual([...new Set(decisions.map(([one]) => one))].sort());
+  for (const [route, { security }] of routes) {
+    const given = security.flatMap(({ token }) => (token ? [token] : []));
+    const scope = scopeOf(route);
+    expect([route, given]).toEqual([route, scope === null ? [] : [scope === "any" ? [] : [scope]]]);
   }
 });
 
 /** The answer to a route's request; a stream is only begun. */
 async function ask(route: string, url: string, authorization?: string) {
-  const isStream = url.includes("stream");
-  const [method = ""] = route.split(" ");
   const app = route === "POST /control/login-link" ? socket : tcp;
-  const { body, statusCode } = await app.inject({
-    method: isStream ? "HEAD" : method,
-    url,
-    ...(method === "POST" && { payload: decisions[route]?.body ?? {} }),
-    headers: authorization === undefined ? {} : { authorization: `Bearer ${authorization}` },
-  });
-  const isForbidden = isStream ? statusCode === 403 : body.includes('"error":"forbidden"');
-  return { isForbidden, body, status: statusCode };
+  const headers = authorization === undefined ? {} : { authorization: `Bearer ${authorization}` };
+  const { body, statusCode } = await app.inject({ ...requestTo(route, url), headers });
+  return { body, status: statusCode };
 }
 
-describe.each(Object.entries(decisions))("%s", (route, { scope, mine = [], others = [] }) => {
-  const [url = ""] = [...mine, ...others];
-
-  test("accepts only tokens with its scope", async () => {
-    for (const only of scopes) {
-      const without = await tokenWith(scopes.filter((one) => one !== only));
-      const answer = await ask(route, url, without);
-      expect([only, answer.isForbidden]).toEqual([only, scope === null || scope === only]);
-      if (scope === only && !url.includes("stream"))
-        expect(answer.body).toContain(`lacks the scope ${scope}`);
-      const alone = await ask(route, url, await tokenWith([only]));
-      expect([only, alone.isForbidden]).toEqual([only, scope !== only && scope !== "any"]);
-    }
-  });
-
-  test.each([
-    ...mine.map((one) => [scope === null ? "rejects" : "accepts", one] as const),
-    ...others.map((one) => ["rejects", one] as const),
-  ])("%s a token for the agent dev at %s", async (does, asked) => {
-    const limited = await ask(route, asked, await tokenWith(scopes, ["dev"]));
-    expect(limited.isForbidden).toBe(does === "rejects");
-    expect(limited.body.replaceAll(asked, "")).not.toContain("zebra");
-    const free = await ask(route, asked, await tokenWith(scopes));
-    expect(free.isForbidden).toBe(scope === null);
-  });
-
-  test("needs a key or a token", async () => {
-    expect((await ask(route, url)).status).toBe(401);
-    expect((await ask(route, url, deps.apiKey())).isForbidden).toBe(false);
-  });
+test("each route needs the key or a token with its scope, and answers a token for the agent dev about dev only", async () => {
+  for (const [route, url, { "all-of-dev": status }] of decisions) {
+    const scope = scopeOf(route);
+    const without = await ask(route, url, await tokenWith(scopes.filter((one) => one !== scope)));
+    const limited = await ask(route, url, await tokenWith(scopes, ["dev"]));
+    expect({
+      url,
+      nobody: (await ask(route, url)).status,
+      isKeyRefused: (await ask(route, url, deps.apiKey())).body.includes('"forbidden"'),
+      lacks: /lacks the scope \w+/.exec(without.body)?.[0],
+      isLimited: limited.status === 403,
+      namesOthers: limited.body.replaceAll(url, "").includes("zebra"),
+    }).toEqual({
+      url,
+      nobody: 401,
+      isKeyRefused: false,
+      lacks:
+        scope === null || scope === "any" || url.includes("stream")
+          ? undefined
+          : `lacks the scope ${scope}`,
+      isLimited: status === 403,
+      namesOthers: false,
+    });
+  }
 });
 
 /** An own server, and requests to it with a token that may read about the agent `dev`. */
@@ -215,8 +209,7 @@ const isKept =
 function withCostlyTexts<T>(given: T, key = ""): T {
   if (typeof given === "string") return (isKept.test(key) ? given : costly) as T;
   if (Array.isArray(given)) return given.map((one: unknown) => withCostlyTexts(one, key)) as T;
-  if (given instanceof Promise) return given.then((one: unknown) => withCostlyTexts(one)) as T;
-  if (typeof given !== "object" || given === null || given instanceof Map) return given;
+  if (typeof given !== "object" || given === null) return given;
   const entries = Object.entries(given as Record<string, unknown>).map(
     ([name, one]) => [name, withCostlyTexts(one, name)] as const,
   );
@@ -224,38 +217,26 @@ function withCostlyTexts<T>(given: T, key = ""): T {
 }
 
 test("long texts in the answers to each kind of token take time in proportion to their length", async () => {
-  const answering = <Service extends object>(service: Service): Service =>
-    new Proxy(service, {
-      get: (target, key) => {
-        const found: unknown = Reflect.get(target, key);
-        if (typeof found !== "function") return found;
-        return (...given: unknown[]): unknown =>
-          withCostlyTexts(Reflect.apply(found, target, given));
-      },
-    });
-  const real = twoAgents();
-  const operations = answering(real);
-  const { alerts, questions, audit } = real.context;
-  const services = { alerts, questions, audit, runs: operations, files: operations };
-  for (const [name, service] of Object.entries(services)) {
-    Object.assign(real.context, { [name]: answering<object>(service) });
-  }
-  const { app, deps: own } = await openApp({ operations });
+  const operations = twoAgents();
+  const rows = operations.rows.map((row) => ({
+    ...row,
+    perform: async (...given: Parameters<typeof row.perform>) =>
+      withCostlyTexts(await row.perform(...given)),
+  }));
+  const { app, deps: own } = await openApp({ operations, rows });
   own.logs.write({ agent: "dev", msg: costly });
   const answered = new Set<string>();
-  const asked = Object.entries(decisions).flatMap(([route, { scope, mine = [], body = {} }]) => {
-    const [url = "stream"] = mine;
-    return scope === null || url.includes("stream") ? [] : [{ route, url, body }];
-  });
+  const asked = decisions.filter(
+    ([route, url, statuses], at) =>
+      statuses["all-of-dev"] !== 403 && !url.includes("stream") && decisions[at - 1]?.[0] !== route,
+  );
   for (const agents of [null, ["dev"]]) {
     const wanted = { name: String(agents), scopes: [...scopes], agents, days: 1 };
     const { token } = await own.context.tokens.create(wanted);
     const headers = { authorization: `Bearer ${token}` };
-    for (const { route, url, body } of asked) {
-      const [method = ""] = route.split(" ");
-      const payload = method === "POST" && { payload: body };
+    for (const [route, url] of asked) {
       const { user } = process.cpuUsage();
-      const answer = await app.inject({ method: method as "GET", url, headers, ...payload });
+      const answer = await app.inject({ ...requestTo(route, url), headers });
       expect([url, process.cpuUsage().user - user < 10_000_000]).toEqual([url, true]);
       if (answer.body.includes(costly) && agents !== null) answered.add(route);
     }

@@ -4,7 +4,9 @@ import { aQuestionView } from "../../helpers/fake-questions.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { aRunView } from "../../helpers/run-view.ts";
 import { aReceipt, at } from "./routes/api-samples.ts";
-import { ofBoth, ofDev, ofZebra } from "./token-decisions.ts";
+
+const receipt = (n: number): string => `0198c0de-7a11-4000-8000-5ec0ffee000${n}`;
+export const ofBoth = receipt(0);
 
 /** A project of two agents with everything about both. */
 export function twoAgents() {
@@ -22,7 +24,7 @@ export function twoAgents() {
     }),
   );
   operations.entries.push(...entries);
-  const matches = { [ofBoth]: ["dev", "zebra"], [ofDev]: ["dev"], [ofZebra]: ["zebra"] };
+  const matches = { [ofBoth]: ["dev", "zebra"], [receipt(1)]: ["dev"], [receipt(2)]: ["zebra"] };
   for (const [id, matched] of Object.entries(matches)) {
     operations.receipts.set(id, aReceipt(id, matched));
   }
@@ -44,8 +46,7 @@ export function twoAgents() {
     operations.asked.push(aQuestionView({ id: `q-gate-${name}`, agent: name, instanceId, gates }));
     operations.addLog({ agent: name, msg: `log of ${name}`, instanceId });
     const lock = { resource: `file:///${name}`, agent: name, instanceId };
-    operations.heldLocks.push({ ...lock, heldSince: at, expiresAt: at });
-    operations.setClaim({ ...lock, held: true, since: at, expiresAt: null });
+    operations.setClaim({ ...lock, held: true, since: at, expiresAt: at });
     operations.context.audit.recordAct({ act: "kill", agent: name, instanceId });
   }
   operations.setScheduler({

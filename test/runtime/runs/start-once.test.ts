@@ -8,11 +8,13 @@ const manual = (prompt: string | null) => ({ kind: "manual", prompt }) as const;
 function opened(dir: string) {
   const store = openStore(dir);
   let refusal: Problem | null = null;
-  const once = createStartOnce(store, async (agent, trigger, id) => {
-    if (refusal !== null) throw refusal;
-    await store.work.enqueue([{ id, agent, at: Date.now(), attempt: 1, trigger }]);
-    return { triggerId: id, instanceId: null, queued: true };
-  });
+  const startOnce = createStartOnce(store);
+  const once = (agent: string, trigger: ReturnType<typeof manual>, key: string) =>
+    startOnce({ agent, trigger, key }, async (id) => {
+      if (refusal !== null) throw refusal;
+      await store.work.enqueue([{ id, agent, at: Date.now(), attempt: 1, trigger }]);
+      return { triggerId: id, instanceId: null, queued: true };
+    });
   const count = () => store.history.query({ page: 1, limit: 50 }).total;
   return { store, once, count, refuse: (error: Problem | null) => void (refusal = error) };
 }

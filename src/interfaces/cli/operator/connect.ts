@@ -108,7 +108,7 @@ function namesLike(agent: string, known: readonly string[]): string {
 
 /** The current state of the scheduler. */
 export async function readSnapshot(client: Client): Promise<StatusSnapshot> {
-  return (await client.get("/control/status")) as StatusSnapshot;
+  return client.perform("GET /control/status", {});
 }
 
 export async function agentNames(client: Client): Promise<readonly string[]> {

@@ -6,7 +6,6 @@ import {
   projectScope,
   runScope,
 } from "../../../foundation/contracts/budget.ts";
-import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { closest } from "../../../foundation/contracts/did-you-mean.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { nanoOfUsd, usdText } from "../../../foundation/contracts/money.ts";
@@ -103,7 +102,7 @@ export async function kill(
 async function killAll(context: Context, isSure: boolean): Promise<void> {
   const { out } = context;
   const client = await connect(context);
-  const { scheduler } = (await client.get("/control/status")) as StatusSnapshot;
+  const { scheduler } = await client.perform("GET /control/status", {});
   if (!isSure && scheduler.running > 0) {
     const runs = counted(scheduler.running, "running run");
     await mustConfirm(await openPrompts(context), {
@@ -192,22 +191,14 @@ function lineOf({ agent, outcome, instanceId, reason }: Replayed): string {
 }
 
 /** Replays a receipt with this id, else the history entry; with `agent` for it only, regardless of its filters. */
-async function askFor(
-  client: Client,
-  id: string,
-  agent: string | undefined,
-): Promise<ReplayResult> {
-  const receipt = `/api/webhooks/${encodeURIComponent(id)}/replay`;
-  if (agent !== undefined) {
-    const query = new URLSearchParams({ agent }).toString();
-    const asked = client.post(`${receipt}?${query}`);
-    return (await withAgent(client, agent, asked)) as ReplayResult;
-  }
-  const replayed = await client.post(receipt).catch((error: unknown) => {
+function askFor(client: Client, id: string, agent: string | undefined): Promise<ReplayResult> {
+  const input = { receiptId: id, agent };
+  const asked = client.perform("POST /api/webhooks/:receiptId/replay?agent", input);
+  if (agent !== undefined) return withAgent(client, agent, asked);
+  return asked.catch((error: unknown) => {
     if (!hasCode(error, "unknown_receipt")) throw error;
     return client.perform("POST /api/triggers/:id/replay", { id });
   });
-  return replayed as ReplayResult;
 }
 
 const noRun = { hint: "al history lists the runs with their instance ids" };

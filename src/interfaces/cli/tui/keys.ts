@@ -166,7 +166,7 @@ async function openLog(agent: AgentStatus | undefined, targets: KeyTargets): Pro
 }
 
 async function togglePause({ operations }: ViewSource): Promise<string> {
-  const paused = !operations.runs.snapshot().scheduler.paused;
+  const paused = !operations.status.snapshot().scheduler.paused;
   await operations.perform(paused ? "POST /control/pause" : "POST /control/resume", {});
   return paused ? "paused: cron ticks are skipped until p" : "resumed";
 }

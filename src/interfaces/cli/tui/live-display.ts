@@ -57,7 +57,7 @@ export async function createLiveDisplay(context: Context): Promise<Display> {
     failed: release,
     show: (displayed) => {
       const { scheduler, signals, webUi } = displayed;
-      isStopping = () => scheduler.operations.runs.phase() === "draining";
+      isStopping = () => scheduler.operations.stopping.phase() === "draining";
       held = [];
       const opened = openLiveView({
         ...scheduler,

@@ -94,7 +94,7 @@ function App({ source, message$ }: AppProps): ReactElement {
   // Pasted text must not act as keys.
   usePaste(() => undefined);
 
-  const isStopping = operations.runs.phase() === "draining";
+  const isStopping = operations.stopping.phase() === "draining";
   const facts = { ...source, snapshot, view: current(), isStopping };
   const lines = drawScreen(facts, { columns, rows, colors, now });
   return h(
@@ -129,13 +129,13 @@ function useView(message$: Observable<Message>) {
 
 /** The status as the scheduler holds it, read again on every update. */
 function useStatus(operations: ViewSource["operations"]): StatusSnapshot {
-  const [snapshot, setSnapshot] = useState(() => operations.runs.snapshot());
+  const [snapshot, setSnapshot] = useState(() => operations.status.snapshot());
   useEffect(() => {
-    const updates = operations.runs.update$.subscribe(() =>
-      setSnapshot(operations.runs.snapshot()),
+    const updates = operations.status.update$.subscribe(() =>
+      setSnapshot(operations.status.snapshot()),
     );
     // The status may have changed before the subscription.
-    setSnapshot(operations.runs.snapshot());
+    setSnapshot(operations.status.snapshot());
     return () => updates.unsubscribe();
   }, [operations]);
   return snapshot;

@@ -3,7 +3,7 @@ import type { Colors } from "../terminal/output.ts";
 
 /** The scheduler's own status and operations, and the ways to end it. */
 export interface ViewSource {
-  readonly operations: Pick<OperationContext, "runs" | "audit"> & {
+  readonly operations: Pick<OperationContext, "status" | "stopping" | "audit"> & {
     readonly perform: ReturnType<typeof atTerminalOf>;
   };
   readonly projectDir: string;

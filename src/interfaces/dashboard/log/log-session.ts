@@ -30,7 +30,7 @@ interface LogState {
 /** A direction in the log from a position. */
 export type Side = "before" | "after";
 type PlacedEntry = Pick<LogLine, "position" | "entry">;
-type LogPart = Omit<LogPageAnswer, "lines"> & { readonly lines: readonly PlacedEntry[] };
+export type LogPart = Omit<LogPageAnswer, "lines"> & { readonly lines: readonly PlacedEntry[] };
 
 /** The part of a log that a page begins with. */
 export interface FirstPart extends LogPart {

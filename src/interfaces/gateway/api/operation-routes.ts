@@ -2,29 +2,31 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { emptyBody } from "../../../foundation/contracts/params.ts";
 import { Problem } from "../../../foundation/errors.ts";
 import { partsOf, type Call, type Operation } from "../../../foundation/operation.ts";
-import { operations, type OperationContext } from "../../operations/table.ts";
+import type { OperationContext } from "../../operations/table.ts";
 import { personOf } from "../auth.ts";
+import type { GatewayDeps } from "../deps.ts";
 import { limitOf } from "../token-limits.ts";
 import type { Route } from "./route.ts";
 
 /** The routes of the operations under a heading. */
-export function operationRoutes(tag: string, context: OperationContext): Route[] {
-  const rows: readonly Operation<OperationContext>[] = operations;
+export function operationRoutes(tag: string, { rows, context }: GatewayDeps): Route[] {
   return rows.filter((row) => row.tag === tag).map((row) => routeOf(row, context));
 }
 
 function routeOf(operation: Operation<OperationContext>, context: OperationContext): Route {
   const { tag, summary, description, problems, params, output } = operation;
-  const { method, path: url } = partsOf(operation.address);
-  const { input = method === "POST" ? emptyBody : undefined, scope, isSecret } = operation;
-  const part = method === "GET" ? "query" : "body";
+  const { method, path: url, hasQuery } = partsOf(operation.address);
+  const { input, scope, isSecret, isBackground } = operation;
+  const body = method === "GET" ? undefined : hasQuery ? emptyBody : (input ?? emptyBody);
+  const query = hasQuery ? input : undefined;
+  const part = hasQuery ? "query" : "body";
   return {
     method,
     url,
     tag,
     summary,
-    ...given({ description, problems, params, scope, [part]: input }),
-    ...(isSecret === undefined ? {} : { config: { isSecret } }),
+    ...given({ description, problems, params, scope, query, body }),
+    config: given({ isSecret, isBackground }),
     response: { [operation.status ?? 200]: output },
     ...(operation.isAbout === undefined
       ? {}

@@ -11,7 +11,8 @@ import { Problem } from "../../../foundation/errors.ts";
 import type { Scope } from "../../../foundation/contracts/scopes.ts";
 import { schemaProblems } from "../../../runtime/wire/requests/row.ts";
 
-import { assertAgents, assertScope, type IsMine } from "../token-limits.ts";
+import type { IsMine } from "../../../foundation/operation.ts";
+import { assertAgents, assertScope } from "../token-limits.ts";
 
 /** Who may use a route: anyone, programs with the key or a token, or also a browser's session. */
 export type Access = "open" | "key" | "operator";

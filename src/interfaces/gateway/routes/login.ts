@@ -166,7 +166,7 @@ export const createLinkRoutes = ({ context, dashboard, loginLinks, publicUrl }: 
     audit: () => ({ act: "login-link" }),
     problems: [409],
     handle: () => {
-      const { gatewayUrl } = context.runs.snapshot().scheduler;
+      const { gatewayUrl } = context.status.snapshot().scheduler;
       if (dashboard && gatewayUrl !== null) return loginLinks.create(publicUrl ?? gatewayUrl);
       throw new Problem("no_dashboard", "The scheduler runs without the dashboard.");
     },

@@ -1,29 +1,24 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import { EMPTY, map, retry, startWith, switchMap, timer } from "rxjs";
-import { pageSize } from "../../../foundation/contracts/wire-fields.ts";
 import { logEntrySchema } from "../../../../streams/status/wire.ts";
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
-import type {
-  LogFilter,
-  LogLine,
-  LogPageQuery,
-  LogQuery,
-} from "../../../foundation/logs/log-query.ts";
+import type { LogLine, LogPageQuery, LogQuery } from "../../../foundation/logs/log-query.ts";
 import type { LogSource } from "../../../foundation/logs/log-source.ts";
-import { logLevelNames, logLevels, logPageSchema } from "../../views/log-page.ts";
-import { readFirstPart, type FirstPart } from "../../dashboard/log/log-session.ts";
+import { agentWithLog, filterOf, logFilterQuery } from "../../operations/read-log.ts";
+import { readFirstPart, type FirstPart, type LogPart } from "../../dashboard/log/log-session.ts";
 import type { LogChoice } from "../../dashboard/kit/list-view.ts";
 import { hasCode } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
-import { agentParams, unknownAgent } from "../../../foundation/contracts/params.ts";
+import { agentParams } from "../../../foundation/contracts/params.ts";
 import { routesOf } from "../api/route.ts";
 import { endOfAccess } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { agentLogEvents, textsPerTurn } from "../log-events.ts";
-import { parsedQuery, queryOf } from "../page-data.ts";
+import { performed, queryOf } from "../page-data.ts";
 import type { EventStreams } from "../sse.ts";
-import { limitOf, onlyMine, type IsMine } from "../token-limits.ts";
+import type { IsMine } from "../../../foundation/operation.ts";
+import { limitOf, onlyMine } from "../token-limits.ts";
 
 const { get } = routesOf("Logs");
 
@@ -32,16 +27,6 @@ const downloadedLines = 5_000;
 /** A filter with few matches reads this many parts of the log, of 32 MiB each. */
 const maxParts = 16;
 
-const filterQuery = z.object({
-  instance: z.string().max(200).optional().meta({ description: "Only lines of this run" }),
-  q: z.string().max(1000).default("").meta({
-    description: "Only lines with this text, in any case",
-  }),
-  level: z
-    .enum(logLevelNames)
-    .default("debug")
-    .meta({ description: "Only lines of this level and above" }),
-});
 const streamQuery = z.object({
   lines: z.coerce
     .number()
@@ -56,7 +41,7 @@ const streamQuery = z.object({
     .optional()
     .meta({ description: "Where to resume, for a client that can't set `Last-Event-ID`" }),
 });
-const agentQuery = filterQuery.extend(streamQuery.shape);
+const agentQuery = logFilterQuery.extend(streamQuery.shape);
 const followedQuery = agentQuery.extend({ agent: agentParams.shape.name });
 /** Logs that one stream follows. */
 export const followedLogsSchema = z
@@ -69,15 +54,7 @@ export const followedLogsSchema = z
   .meta({
     description: "Once for each log: `?agent=…` with the parameters of its stream",
   });
-const allQuery = filterQuery.pick({ instance: true }).extend(streamQuery.shape);
-const position = z.string().max(500).optional();
-const pageQuery = filterQuery.extend({
-  before: position.meta({ description: "A position to read backward from; without it the end" }),
-  after: position.meta({ description: "A position to read forward from" }),
-  limit: pageSize(1_000, 100).meta({
-    description: "How many lines at most",
-  }),
-});
+const allQuery = logFilterQuery.pick({ instance: true }).extend(streamQuery.shape);
 const streamed = {
   description:
     "Event `log` (LogEntry) for each line, the last ones first. Its id goes into `Last-Event-ID` to resume with " +
@@ -86,7 +63,7 @@ const streamed = {
   config: { stream: "logs" },
 } as const;
 
-/** Log lines: as streams, as parts of an agent's whole log, and by a search over all logs. */
+/** Log lines as streams. */
 export const logRoutes = (deps: GatewayDeps, streams: EventStreams) => [
   get("/dashboard/api/logs/:name/stream", {
     ...streamed,
@@ -97,9 +74,9 @@ export const logRoutes = (deps: GatewayDeps, streams: EventStreams) => [
     problems: [404],
     handle: async (request, reply) => {
       const { params, query, headers } = request;
-      const agent = await agentWithLog(params.name, deps);
+      const agent = await agentWithLog(params.name, deps.context);
       const lines = { ...lineQuery(query, headers), agent };
-      const { first, more$ } = await agentLogEvents(deps.logs, lines, filterOf(query));
+      const { first, more$ } = await agentLogEvents(deps.context.logs, lines, filterOf(query));
       streams.serve(request, reply, more$.pipe(startWith(first)), endOfAccess(request, deps));
       return reply;
     },
@@ -115,26 +92,15 @@ export const logRoutes = (deps: GatewayDeps, streams: EventStreams) => [
       // also gives its beginning in one turn.
       const lines = { ...lineQuery(request.query, request.headers), agent: null };
       const isMine = limitOf(request);
-      const isKnown: IsMine = (agent) => agent != null && deps.context.runs.hasAgent(agent);
+      const { status } = deps.context;
+      const isKnown: IsMine = (agent) => agent != null && status.agent(agent) !== undefined;
       const shown = ({ id, entry }: LogLine): LogLine => ({
         id,
         entry: isMine === null ? entry : (onlyMine(entry, isMine, isKnown) as LogEntry),
       });
-      const events$ = textsPerTurn(deps.logs.follow(lines).pipe(map(shown)));
+      const events$ = textsPerTurn(deps.context.logs.follow(lines).pipe(map(shown)));
       streams.serve(request, reply, events$, endOfAccess(request, deps));
     },
-  }),
-  get("/api/logs/agents/:name", {
-    summary: "A part of an agent's whole log, filtered",
-    description:
-      "The newest lines that match, or those before or after a position. One request reads 32 MiB at most: with `older` " +
-      "there may be more matches, also when it found none.",
-    params: agentParams,
-    query: pageQuery,
-    response: { 200: logPageSchema },
-    problems: [404],
-    handle: async ({ params, query }) =>
-      partOf(await agentWithLog(params.name, deps), query, deps.logs),
   }),
 ];
 
@@ -143,14 +109,14 @@ export const logDownloadRoutes = (deps: GatewayDeps) => [
   get("/dashboard/api/logs/:name/download", {
     summary: `The last ${downloadedLines} lines of an agent's log that match, as a file`,
     description: "With a filter the last 512 MiB of the log are searched.",
-    query: filterQuery,
+    query: logFilterQuery,
     params: agentParams,
     produces: "application/x-ndjson",
     problems: [404],
     handle: async ({ params, query }, reply) => {
-      const agent = await agentWithLog(params.name, deps);
+      const agent = await agentWithLog(params.name, deps.context);
       const wanted = { agent, instanceId: query.instance ?? null, filter: filterOf(query) };
-      const entries = await lastEntries(deps.logs, wanted, () => reply.raw.destroyed);
+      const entries = await lastEntries(deps.context.logs, wanted, () => reply.raw.destroyed);
       return reply
         .type("application/x-ndjson; charset=utf-8")
         .header("content-disposition", `attachment; filename="${agent}.log.ndjson"`)
@@ -160,27 +126,18 @@ export const logDownloadRoutes = (deps: GatewayDeps) => [
   }),
 ];
 
-async function partOf(agent: string, query: z.infer<typeof pageQuery>, logs: LogSource) {
-  const { instance = null, before = null, after, limit } = query;
-  const { lines, older, newer, atEnd, reachedAt } = await logs.page({
-    agent,
-    instanceId: instance,
-    filter: filterOf(query),
-    lines: limit,
-    from: after === undefined ? { before } : { after },
-  });
-  const shown = lines.map(({ id, entry }) => ({ position: id, entry }));
-  return { lines: shown, older, newer, atEnd, reachedAt };
-}
-
 /** The part of an agent's log that a page is rendered with. */
 export function firstPartOf(
   agent: string,
   choice: LogChoice,
-  { logs }: GatewayDeps,
+  deps: GatewayDeps,
   limit?: number,
 ): Promise<FirstPart | null> {
-  const read = (path: string) => partOf(agent, parsedQuery(pageQuery, path), logs);
+  const read = (path: string) => {
+    const query = queryOf(path);
+    query.set("name", agent);
+    return performed("GET /api/logs/agents/:name", query, deps) as Promise<LogPart>;
+  };
   return readFirstPart(agent, choice, read, limit);
 }
 
@@ -193,9 +150,9 @@ export async function followedLogs(
 ): Promise<readonly Awaited<ReturnType<typeof agentLogEvents>>[]> {
   const followed = wanted.map(async (query, at) => {
     const read = async () => {
-      const agent = await agentWithLog(query.agent, deps);
+      const agent = await agentWithLog(query.agent, deps.context);
       const lines = { ...lineQuery(query, {}), agent };
-      return agentLogEvents(deps.logs, lines, filterOf(query), `log-${at}`);
+      return agentLogEvents(deps.context.logs, lines, filterOf(query), `log-${at}`);
     };
     try {
       return await read();
@@ -211,21 +168,6 @@ export async function followedLogs(
     }
   });
   return Promise.all(followed);
-}
-
-/** The agent, also one that is gone: it still has its log. The scheduler has one too. Rejects with a 404. */
-export async function agentWithLog(
-  agent: string,
-  { context: { runs }, logs }: GatewayDeps,
-): Promise<string> {
-  if (agent === "scheduler" || runs.hasAgent(agent)) return agent;
-  const lines = await logs.read({ agent, instanceId: null, lines: 1, after: null });
-  if (lines.length > 0) return agent;
-  throw unknownAgent(agent);
-}
-
-function filterOf({ q, level }: z.infer<typeof filterQuery>): LogFilter {
-  return { text: q, level: logLevels[level] };
 }
 
 function lineQuery(

@@ -13,12 +13,13 @@ import {
 import { routesOf } from "../api/route.ts";
 import { isPageVisit } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { agentStatus, frameOf, readOrNull } from "../page-data.ts";
+import { agentStatus, frameOf, performed, readOrNull } from "../page-data.ts";
 import { comparedQuery } from "../../../runtime/runs/history-operations.ts";
 import { firstPartOf } from "./logs.ts";
 
 const { get } = routesOf("Pages");
 const path = "/dashboard/agents/:name/runs/:instanceId";
+const compared = "GET /api/runs/:instanceId/diff";
 const shared = {
   params: agentParams.extend(instanceParams.shape),
   produces: "text/html",
@@ -32,7 +33,7 @@ export const runPages = (deps: GatewayDeps) => [
     summary: "One run, live",
     handle: async (request, reply) => {
       const { name: agent, instanceId } = request.params;
-      const run = await runOrNull(instanceId, deps.context.runs);
+      const run = await runOrNull(instanceId, deps);
       if (run === null && !isPageVisit(request)) throw unknownInstance(instanceId);
       if (run === null) return sendPage(reply, missingRunPage(agent, instanceId), 404);
       if (run.agent !== agent) return reply.redirect(runAddress(run.agent, instanceId), 302);
@@ -51,8 +52,9 @@ export const runPages = (deps: GatewayDeps) => [
     summary: "Leads to an agent's latest run, or to the agent without one",
     params: agentParams,
     response: { 302: z.undefined() },
-    handle: ({ params: { name: agent } }, reply) => {
-      const { triggers } = deps.context.runs.history({ agent, page: 1, limit: 200 });
+    handle: async ({ params: { name: agent } }, reply) => {
+      const latest = { agent, limit: 200 };
+      const { triggers } = await performed("GET /api/stats/triggers", latest, deps);
       const instanceId = triggers.find((entry) => entry.instanceId !== null)?.instanceId;
       const address =
         instanceId === undefined || instanceId === null
@@ -66,7 +68,7 @@ export const runPages = (deps: GatewayDeps) => [
     summary: "What changed in what two runs of an agent ran",
     query: comparedQuery,
     handle: async ({ params: { name: agent, instanceId }, query }, reply) => {
-      const difference = await deps.context.runs.runDifference(instanceId, query.to ?? null);
+      const difference = await performed(compared, { instanceId, ...query }, deps);
       return sendLivePage(reply, changesPage, { frame: frameOf(deps), agent, difference });
     },
   }),
@@ -76,26 +78,28 @@ export const runPages = (deps: GatewayDeps) => [
 const maxReceiptBytes = 16 * 1024;
 
 /** A run's page shows its delivery and, if the run failed, all changes since the last success. */
-async function documentsOf(run: RunView, { context: { runs } }: GatewayDeps) {
+async function documentsOf(run: RunView, deps: GatewayDeps) {
   const { receiptId, payload, lastSuccess, failing, instanceId } = run;
+  const delivery = "GET /api/stats/webhooks/:receiptId";
   const hasChanges = failing !== null && lastSuccess?.changed === true;
   const isLarge = payload !== null && payload.length > maxReceiptBytes;
   const receipt =
-    receiptId === null || isLarge ? null : await readOrNull(() => runs.receipt(receiptId));
+    receiptId === null || isLarge
+      ? null
+      : await readOrNull(() => performed(delivery, { receiptId }, deps));
   return {
     receipt: receipt !== null && receipt.bytes <= maxReceiptBytes ? receipt : null,
     changes: hasChanges
-      ? await readOrNull(() => runs.runDifference(instanceId, lastSuccess.instanceId))
+      ? await readOrNull(() =>
+          performed(compared, { instanceId, to: lastSuccess.instanceId }, deps),
+        )
       : null,
   };
 }
 
-async function runOrNull(
-  instanceId: string,
-  runs: GatewayDeps["context"]["runs"],
-): Promise<RunView | null> {
+async function runOrNull(instanceId: string, deps: GatewayDeps): Promise<RunView | null> {
   try {
-    return await runs.run(instanceId);
+    return await performed("GET /api/runs/:instanceId", { instanceId }, deps);
   } catch (error) {
     if (hasCode(error, "unknown_instance")) return null;
     throw error;

@@ -1,23 +1,22 @@
 import { defer, filter, finalize, map, merge, share, startWith, type Observable } from "rxjs";
 import { z } from "zod";
-import {
-  logEntrySchema,
-  schedulerSchema,
-  snapshotSchema,
-  updateSchema,
-} from "../../../../streams/status/wire.ts";
+import { logEntrySchema, snapshotSchema, updateSchema } from "../../../../streams/status/wire.ts";
 import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { Problem } from "../../../foundation/errors.ts";
-import type { RunService } from "../../../runtime/runs/run-service.ts";
-import { healthAnswer, locksAnswer, readyAnswer } from "../api/answers.ts";
+import type { SchedulerContext } from "../../../foundation/context.ts";
+import type { IsMine } from "../../../foundation/operation.ts";
+import type { StatusStore } from "../../../foundation/scheduler/status-store.ts";
+import { limitedSnapshot, limitedUpdate } from "../../../runtime/runs/limited-status.ts";
+import type { StatusContext } from "../../../runtime/runs/limited-status.ts";
+import { healthAnswer, readyAnswer } from "../api/answers.ts";
 import type { OpenApi } from "../api/openapi.ts";
-import { routesOf } from "../api/route.ts";
+import { operationRoutes } from "../api/operation-routes.ts";
+import { routesOf, type Route } from "../api/route.ts";
 import { endOfAccess } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { followedLogs, followedLogsSchema } from "./logs.ts";
 import { eventText, type EventStreams } from "../sse.ts";
-import { limitedScheduler, limitedSnapshot, limitedUpdate, limitOf } from "../token-limits.ts";
-import type { IsMine } from "../token-limits.ts";
+import { limitOf } from "../token-limits.ts";
 
 const { get } = routesOf("Status");
 const streamQuery = z.object({
@@ -28,61 +27,35 @@ const streamQuery = z.object({
   log: followedLogsSchema,
 });
 
-/** The scheduler's state, once or as a stream of changes, and the locks that runs hold. */
-export function statusRoutes(deps: GatewayDeps, streams: EventStreams) {
-  const { runs } = deps.context;
-  const eventsSince = statusEvents(runs);
-  return [
-    get("/control/status", {
-      summary: "The scheduler and its agents as they are now",
-      response: { 200: snapshotSchema },
-      isAbout: () => true,
-      handle: (request) => {
-        const isMine = limitOf(request);
-        return isMine === null ? runs.snapshot() : limitedSnapshot(runs, isMine);
-      },
-    }),
-    get("/dashboard/api/status-stream", {
-      summary: "The same as Server-Sent Events with changes, and the lines of logs",
-      description:
-        "Event `snapshot` (StatusSnapshot) at connect, then at most every 100 ms an event `update` (StatusUpdate) that " +
-        "holds only what changed. With `log`, an event `log-0` (LogEntry) for each line of the first one, `log-1` of the " +
-        "second; its id is the position to resume that log from.",
-      query: streamQuery,
-      produces: "text/event-stream",
-      events: { snapshot: snapshotSchema, update: updateSchema, "log-0": logEntrySchema },
-      config: { stream: "status" },
-      isAbout: ({ query }, isMine) => query.log.every(({ agent }) => isMine(agent)),
-      handle: async (request, reply) => {
-        const logs = await followedLogs(request.query.log, deps);
-        const lines = logs.map(({ first }) => first).join("");
-        const isMine = limitOf(request);
-        const all$ =
-          isMine === null ? eventsSince(request.query.since) : limitedEvents(runs, isMine);
-        const status$ = all$.pipe(map((text, at) => (at === 0 ? text + lines : text)));
-        const events$ = merge(status$, ...logs.map(({ more$ }) => more$));
-        streams.serve(request, reply, events$, endOfAccess(request, deps));
-        return reply;
-      },
-    }),
-    get("/dashboard/api/scheduler", {
-      summary: "The scheduler as a whole, without its agents",
-      description: "For hidden tabs: asking for it does not prolong a session.",
-      response: { 200: schedulerSchema },
-      config: { isBackground: true },
-      isAbout: () => true,
-      handle: (request) => {
-        const isMine = limitOf(request);
-        return isMine === null ? runs.snapshot().scheduler : limitedScheduler(runs, isMine);
-      },
-    }),
-    get("/locks/status", {
-      summary: "Resource locks that runs hold now",
-      response: { 200: locksAnswer },
-      isAbout: () => true,
-      handle: () => ({ locks: runs.locks() }),
-    }),
-  ];
+/** The scheduler's state as a stream of changes, after the first of the operations that read it. */
+export function statusRoutes(deps: GatewayDeps, streams: EventStreams): Route[] {
+  const reads = operationRoutes("Status", deps);
+  const { context } = deps;
+  const eventsSince = statusEvents(context.status);
+  const stream = get("/dashboard/api/status-stream", {
+    summary: "The same as Server-Sent Events with changes, and the lines of logs",
+    description:
+      "Event `snapshot` (StatusSnapshot) at connect, then at most every 100 ms an event `update` (StatusUpdate) that " +
+      "holds only what changed. With `log`, an event `log-0` (LogEntry) for each line of the first one, `log-1` of the " +
+      "second; its id is the position to resume that log from.",
+    query: streamQuery,
+    produces: "text/event-stream",
+    events: { snapshot: snapshotSchema, update: updateSchema, "log-0": logEntrySchema },
+    config: { stream: "status" },
+    isAbout: ({ query }, isMine) => query.log.every(({ agent }) => isMine(agent)),
+    handle: async (request, reply) => {
+      const logs = await followedLogs(request.query.log, deps);
+      const lines = logs.map(({ first }) => first).join("");
+      const isMine = limitOf(request);
+      const all$ =
+        isMine === null ? eventsSince(request.query.since) : limitedEvents(context, isMine);
+      const status$ = all$.pipe(map((text, at) => (at === 0 ? text + lines : text)));
+      const events$ = merge(status$, ...logs.map(({ more$ }) => more$));
+      streams.serve(request, reply, events$, endOfAccess(request, deps));
+      return reply;
+    },
+  });
+  return [...reads.slice(0, 1), stream, ...reads.slice(1)];
 }
 
 /** Updates that a client may have missed without needing a snapshot. */
@@ -93,12 +66,12 @@ const recentUpdates = 100;
  * snapshot once for all that come between two changes. A client gets the updates after the one that it had last
  * in place of the snapshot.
  */
-export function statusEvents(runs: RunService) {
+export function statusEvents(status: Pick<StatusStore, "snapshot" | "update$">) {
   // Counts from the time, so that no id of an earlier scheduler is repeated.
   let updates = Date.now();
   let recent: readonly string[] = [];
   let last: { readonly snapshot: StatusSnapshot; readonly text: string } | null = null;
-  const update$ = runs.update$.pipe(
+  const update$ = status.update$.pipe(
     map((update) => {
       const text = eventText("update", String(++updates), JSON.stringify(update));
       recent = [...recent, text].slice(-recentUpdates);
@@ -112,7 +85,7 @@ export function statusEvents(runs: RunService) {
     share(),
   );
   const firstText = (since: number | undefined): string => {
-    const snapshot = runs.snapshot();
+    const snapshot = status.snapshot();
     const missed = updates - (since ?? NaN);
     if (missed === 0) return eventText("update", String(updates), "{}");
     if (missed > 0 && missed <= recent.length) return recent.slice(-missed).join("");
@@ -128,22 +101,22 @@ export function statusEvents(runs: RunService) {
 }
 
 /** The status stream for a token that is limited to agents; it always begins with a snapshot. */
-function limitedEvents(runs: RunService, isMine: IsMine): Observable<string> {
+function limitedEvents(context: StatusContext, isMine: IsMine): Observable<string> {
   let id = Date.now();
   const text = (event: string, data: object): string =>
     eventText(event, String(id++), JSON.stringify(data));
   return defer(() =>
-    runs.update$.pipe(
-      map((update) => limitedUpdate(update, runs, isMine)),
+    context.status.update$.pipe(
+      map((update) => limitedUpdate(update, context, isMine)),
       filter((update) => update !== null),
       map((update) => text("update", update)),
-      startWith(text("snapshot", limitedSnapshot(runs, isMine))),
+      startWith(text("snapshot", limitedSnapshot(context, isMine))),
     ),
   );
 }
 
 /** Whether the process lives and whether it accepts work; both need no key. */
-export function healthRoutes({ context: { runs } }: GatewayDeps) {
+export function healthRoutes({ context }: GatewayDeps) {
   const startedAt = performance.now();
   return [
     get("/health", {
@@ -160,14 +133,24 @@ export function healthRoutes({ context: { runs } }: GatewayDeps) {
       response: { 200: readyAnswer },
       problems: [503],
       handle: () => {
-        const phase = runs.phase();
+        const phase = context.stopping.phase();
         if (phase !== "running") throw new Problem(phase, `The scheduler is ${phase}.`);
-        const problem = runs.storeProblem();
+        const problem = storeProblem(context);
         if (problem === null) return { status: "ready" as const };
         throw new Problem("store_unavailable", `No work can be stored: ${problem}.`);
       },
     }),
   ];
+}
+
+/** Why no work can be stored now, for a person; null if it can. */
+function storeProblem({ store, stopping }: SchedulerContext): string | null {
+  const problem = store.problem();
+  // Writes, so that the next request knows whether the problem is over.
+  if (problem !== null && stopping.phase() === "running") {
+    void store.settings.recordAlive(Date.now()).catch(() => undefined);
+  }
+  return problem;
 }
 
 /** The numbers for Prometheus, for clients with the key. */

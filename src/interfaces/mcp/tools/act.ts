@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { changes, jsonText, labelled, optionalText, part, tool } from "../tool.ts";
+import type { NamedOperations } from "../../operations/table.ts";
+import { changes, jsonText, labelled, optionalText, tool } from "../tool.ts";
 
 interface Given {
   readonly text?: string | undefined;
@@ -8,57 +9,59 @@ interface Given {
 
 interface ActSpec {
   readonly about: string;
-  readonly path: (target: string) => string;
-  readonly body?: (given: Given) => object;
+  /** Its target is the field in the path, if it has one. */
+  readonly address: keyof NamedOperations;
+  /** The other fields of the input. */
+  readonly input?: (given: Given) => object;
 }
 
 const run = "an instanceId";
 const agent = "an agent";
 
-/** The actions of `act`, with the route of each. `target` is a part of a path already. */
+/** The actions of `act`, with the operation of each. */
 const acts = {
   replay: {
     about: "run the work of a trigger again (the id of an entry of runs)",
-    path: (id) => `/api/triggers/${id}/replay`,
+    address: "POST /api/triggers/:id/replay",
   },
-  kill: { about: `end a run (${run})`, path: (id) => `/control/kill/${id}` },
-  kill_all: { about: `end all runs of ${agent}`, path: (name) => `/control/agents/${name}/kill` },
+  kill: { about: `end a run (${run})`, address: "POST /control/kill/:instanceId" },
+  kill_all: { about: `end all runs of ${agent}`, address: "POST /control/agents/:name/kill" },
   pause: {
     about: `disable ${agent}: its work waits`,
-    path: (name) => `/control/agents/${name}/pause`,
+    address: "POST /control/agents/:name/pause",
   },
-  resume: { about: `enable ${agent}`, path: (name) => `/control/agents/${name}/resume` },
+  resume: { about: `enable ${agent}`, address: "POST /control/agents/:name/resume" },
   pause_all: {
     about: "skip the ticks of all schedules; without a target",
-    path: () => "/control/pause",
+    address: "POST /control/pause",
   },
   pause_all_work: {
     about: "let all new work wait, too; without a target",
-    path: () => "/control/pause",
-    body: () => ({ work: true }),
+    address: "POST /control/pause",
+    input: () => ({ work: true }),
   },
   resume_all: {
     about: "end a pause of schedules or of all new work; without a target",
-    path: () => "/control/resume",
+    address: "POST /control/resume",
   },
   kill_everything: {
     about: "end all runs of all agents; without a target",
-    path: () => "/control/kill",
+    address: "POST /control/kill",
   },
   answer: {
     about: "answer a question (its id) with `answer`",
-    path: (id) => `/api/questions/${id}/answer`,
-    body: ({ answer }) => ({ answer }),
+    address: "POST /api/questions/:id/answer",
+    input: ({ answer }) => ({ answer }),
   },
   steer: {
     about: `send \`text\` to a run while it works (${run})`,
-    path: (id) => `/api/runs/${id}/steer`,
-    body: ({ text: message }) => ({ text: message }),
+    address: "POST /api/runs/:instanceId/steer",
+    input: ({ text }) => ({ text }),
   },
   continue: {
     about: `start a run with the session of one that has ended (${run}) and \`text\``,
-    path: (id) => `/api/runs/${id}/continue`,
-    body: ({ text: prompt }) => ({ prompt }),
+    address: "POST /api/runs/:instanceId/continue",
+    input: ({ text: prompt }) => ({ prompt }),
   },
 } as const satisfies Readonly<Record<string, ActSpec>>;
 type ActionName = keyof typeof acts;
@@ -86,8 +89,11 @@ export const act = tool({
   }),
   output: done.schema,
   run: async ({ action, target, ...given }, api) => {
-    const { path, body = () => ({}) }: ActSpec = acts[action];
-    const answer = await api.post(path(part(target)), body(given));
+    const { address, input = () => ({}) }: ActSpec = acts[action];
+    const [, field] = /:(\w+)/.exec(address) ?? [];
+    const asked = { ...(field !== undefined && { [field]: target }), ...input(given) };
+    // The operation parses its input.
+    const answer = await api.perform(address, asked);
     return done.of({ action, target, answer: jsonText(answer) });
   },
 });

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { schedulerSchema, type StatusSnapshot } from "../../../../streams/status/wire.ts";
+import { schedulerSchema } from "../../../../streams/status/wire.ts";
 import { failingSchema } from "../../../foundation/contracts/history.ts";
-import type { AgentAnswer } from "../../../foundation/contracts/operator-api.ts";
 import { fitting, shrunk } from "../bounded.ts";
 import { agentRow, history, runRow } from "../rows.ts";
 import { agentName, cursor, labelled, limitOf, next } from "../tool.ts";
-import { optionalText, part, readsOnly, since, tool } from "../tool.ts";
+import { optionalText, readsOnly, since, tool } from "../tool.ts";
 
 const schedulerRow = labelled(
   schedulerSchema,
@@ -24,7 +23,7 @@ export const listAgents = tool({
   input: z.object({ cursor }),
   output: z.object({ scheduler: schedulerRow.schema, agents: z.array(agentRow.schema), next }),
   run: async ({ cursor: after = "" }, api) => {
-    const { scheduler, agents } = await api.get<StatusSnapshot>("/control/status");
+    const { scheduler, agents } = await api.perform("GET /control/status", {});
     const rows = agents
       .filter(({ name }) => name > after)
       .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -56,8 +55,8 @@ export const agent = tool({
     runs: z.array(runRow.schema),
   }),
   run: async ({ agent: name }, api) => {
-    const detail = await api.get<AgentAnswer>(`/dashboard/api/agents/${part(name)}`);
-    const { agents } = await api.get<StatusSnapshot>("/control/status");
+    const detail = await api.perform("GET /dashboard/api/agents/:name", { name });
+    const { agents } = await api.perform("GET /control/status", {});
     const { facts: config, scheduleText: schedule, nextTicks, failing } = detail;
     const found = agents.find((one) => one.name === name);
     const { rows: runs } = await history(api, { agent: name, limit: 5 });

@@ -7,7 +7,7 @@ import { Problem } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { logLevelNames, logLevels, type LogPageAnswer } from "../../views/log-page.ts";
 import { fittingPage } from "../bounded.ts";
-import { cursor, labelled, limitOf, next, optionalText, part, readsOnly, tool } from "../tool.ts";
+import { cursor, labelled, limitOf, next, optionalText, readsOnly, tool } from "../tool.ts";
 
 const logRow = labelled(
   logEntrySchema.extend({
@@ -53,7 +53,8 @@ export const log = tool({
     const name = named ?? agentOf(instanceId ?? null);
     if (name === null) throw new Problem("malformed", "Name an agent, or the run of one.");
     const read = (places: Partial<Places>, most: number): Promise<LogPageAnswer> =>
-      api.get(`/api/logs/agents/${part(name)}`, {
+      api.perform("GET /api/logs/agents/:name", {
+        name,
         ...filter,
         ...places,
         instance: instanceId,

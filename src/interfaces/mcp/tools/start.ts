@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ToolApi } from "../api-call.ts";
 import { Problem } from "../../../foundation/errors.ts";
 import { history, runRow } from "../rows.ts";
-import { agentName, changes, optionalText, part, tool } from "../tool.ts";
+import { agentName, changes, optionalText, tool } from "../tool.ts";
 import { untilEnded, waitInput } from "../wait.ts";
 
 const started = z.object({
@@ -32,7 +32,11 @@ export const start = tool({
   }),
   run: async ({ agent, prompt, idempotencyKey: key, wait }, api) => {
     const headers = key === undefined ? {} : { "idempotency-key": key };
-    const answer = await api.post(`/control/trigger/${part(agent)}`, { prompt }, headers);
+    const answer = await api.perform(
+      "POST /control/trigger/:name",
+      { name: agent, prompt },
+      headers,
+    );
     const first = started.parse(answer);
     if (wait === 0) return { ...first, run: null };
     const run = await untilEnded(wait, () => entryOf(agent, first.triggerId, api), api);

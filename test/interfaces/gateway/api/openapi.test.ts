@@ -55,20 +55,6 @@ test("every reference in openapi.json leads to a component, without zod's own na
   expect(known).toContain("#/components/schemas/StatusUpdate");
 });
 
-test("openapi.json describes parameters as they are parsed", async () => {
-  const { api } = await described();
-  const { parameters = [] } = api.paths["/api/stats/triggers"]?.get ?? {};
-  expect(parameters.find(({ name }) => name === "limit")).toMatchObject({
-    in: "query",
-    required: false,
-    schema: { type: "integer", minimum: 1, maximum: 200, default: 50 },
-  });
-  expect(parameters.find(({ name }) => name === "deadLetter")?.schema).toEqual({
-    type: "string",
-    enum: ["true", "false"],
-  });
-});
-
 test("the API's description on the operator's socket offers no sessions", async () => {
   const { app } = await openApp({}, operatorApp);
   const api = (await app.inject({ url: "/openapi.json" })).json<OpenApi>();

@@ -1,51 +1,6 @@
-import { operatorApp } from "../../../../src/interfaces/gateway/app.ts";
 import { Problem } from "../../../../src/foundation/errors.ts";
 import { historyEntry } from "../../../helpers/history-entry.ts";
 import { openApp } from "../start-gateway.ts";
-import { rows } from "./api-rows.ts";
-import { fill } from "./api-samples.ts";
-
-async function setUp() {
-  const opened = await openApp({}, operatorApp);
-  await fill(opened);
-  return opened;
-}
-
-const named = rows.map(([request, expected]) => {
-  const body = expected.payload === undefined ? "" : JSON.stringify(expected.payload);
-  return { name: `${request} ${body}`, request, expected };
-});
-
-test.each(named)("the operator API accepts $name", async ({ request, expected }) => {
-  const { payload, status = 200, answer = {}, call, act } = expected;
-  const { get, calls, operations } = await setUp();
-  const [method, url = ""] = request.split(" ");
-  const response = await get(url, { method: method as "GET", ...(payload && { payload }) });
-  expect([response.statusCode, response.json()]).toMatchObject([status, answer]);
-  if (call !== undefined) expect(calls).toEqual([call]);
-  expect(operations.acts).toMatchObject(act === undefined ? [] : [{ ...act, by: { via: "key" } }]);
-});
-
-test("every POST route of the operator API has a test", async () => {
-  const { get } = await setUp();
-  const { paths } = (await get("/openapi.json")).json<{ paths: Record<string, object> }>();
-  const posts = Object.keys(paths).filter((path) => "post" in (paths[path] ?? {}));
-  const isTested = (path: string): boolean => {
-    const pattern = new RegExp(`^POST ${path.replace(/\{\w+\}/g, "[^/?]+")}(\\?|$)`);
-    return rows.some(([request]) => pattern.test(request));
-  };
-  expect(posts.length).toBeGreaterThan(15);
-  expect(posts.filter((path) => !isTested(path))).toEqual([]);
-});
-
-test("the operator API forwards a search with its order and limit", async () => {
-  const answer = { runs: [], next: "2026-03-10.7", indexedUntil: null, indexing: null };
-  const find = vi.fn(() => Promise.resolve(answer));
-  const { get } = await openApp({ search: { find } });
-  expect((await get("/api/search?q=%22a+b%22+c*&kind=error&agent=dev")).json()).toEqual(answer);
-  const asked = { q: '"a b" c*', kind: "error", agent: "dev", order: "newest", limit: 20 };
-  expect(find.mock.calls).toEqual([[asked]]);
-});
 
 test.each([
   ["disabled", 409, undefined],
@@ -57,12 +12,6 @@ test.each([
   const problem = { error: code, detail: "because" };
   expect([response.statusCode, response.json()]).toMatchObject([status, problem]);
   expect(response.headers["retry-after"]).toBe(retry);
-});
-
-test("a stop responds 202 first and stops afterwards", async () => {
-  const { post, calls } = await openApp();
-  expect((await post("/control/stop")).statusCode).toBe(202);
-  await expect.poll(() => calls).toEqual(["stop"]);
 });
 
 test("the address of an agent's latest run redirects to it, or to the agent without one", async () => {
@@ -102,3 +51,39 @@ test("without the dashboard, the API's description is open to known host names",
     (await app.inject({ url: "/openapi.json", headers: { host } })).statusCode;
   expect([await statusFor("localhost"), await statusFor("evil.example")]).toEqual([200, 403]);
 });
+
+describe("a body of the operator API", () => {
+  test("may be missing, even with a content type", async () => {
+    const { post } = await openApp();
+    const json = { "content-type": "application/json" };
+    expect((await post("/control/trigger/dev", { headers: json })).statusCode).toBe(202);
+  });
+
+  test.each([
+    ["{", "application/json", 400, "malformed"],
+    ['{"prompt":5}', "application/json", 400, "malformed"],
+    ["[]", "application/json", 400, "malformed"],
+    ['{"__proto__":{"prompt":"x"}}', "application/json", 400, "malformed"],
+    ["prompt=x", "application/x-www-form-urlencoded", 415, "unsupported_media_type"],
+    ["one of 1 MB", "application/json", 413, "too_large"],
+  ])("such as %s as %s is rejected with %i", async (text, type, status, error) => {
+    const payload = status === 413 ? JSON.stringify("x".repeat(1024 * 1024)) : text;
+    const { post, calls } = await openApp();
+    const headers = { "content-type": type };
+    const response = await post("/control/trigger/dev", { payload, headers });
+    expect(response.headers["content-type"]).toContain("application/problem+json");
+    expect([response.statusCode, response.json()]).toMatchObject([status, { error, status }]);
+    expect(calls).toEqual([]);
+  });
+});
+
+test.each([
+  ["trigger/dev", 400],
+  ["pause", 200],
+])(
+  "an overlong Idempotency-Key counts only where work starts: POST /control/%s",
+  async (path, status) => {
+    const headers = { "idempotency-key": "k".repeat(201) };
+    expect((await (await openApp()).post(`/control/${path}`, { headers })).statusCode).toBe(status);
+  },
+);

@@ -1,4 +1,4 @@
-import { scheduleText } from "../../../src/interfaces/dashboard/schedule-text.ts";
+import { scheduleText } from "../../../src/foundation/config/schedule-text.ts";
 
 test.each([
   ["* * * * *", "Every minute"],

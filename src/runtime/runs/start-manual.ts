@@ -1,0 +1,31 @@
+import { v7 as uuidV7 } from "uuid";
+import type { Trigger } from "../../../streams/vocabulary.ts";
+import type { SchedulerContext } from "../../foundation/context.ts";
+import type { FirstEvents } from "./first-events.ts";
+import { startWork } from "./replay.ts";
+import { mustBeStartable, refusalOf, type StartableDeps } from "./runnable.ts";
+
+/** The first state of work that a person started. */
+export interface StartedManual {
+  readonly triggerId: string;
+  readonly instanceId: string | null;
+  readonly queued: boolean;
+}
+
+type StartDeps = StartableDeps &
+  Pick<SchedulerContext, "store" | "dispatch"> & { readonly firstEvents: FirstEvents };
+
+/** Commits manual work under an id and dispatches it. Rejects with the Problem why it did not start. */
+export async function startManual(
+  agent: string,
+  trigger: Trigger,
+  deps: StartDeps,
+  triggerId: string = uuidV7(),
+): Promise<StartedManual> {
+  mustBeStartable(deps, agent);
+  const item = { id: triggerId, agent, at: Date.now(), attempt: 1, trigger };
+  const [event] = await startWork([item], deps);
+  if (event?.type === "refused") throw refusalOf(event, deps);
+  const instanceId = event?.type === "started" ? event.instanceId : null;
+  return { triggerId, instanceId, queued: event?.type === "queued" };
+}
