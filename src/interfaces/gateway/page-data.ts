@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
-import type { Operation } from "../../foundation/operation.ts";
-import { inProcess } from "../../foundation/perform.ts";
+import type { z } from "zod";
+import { partsOf, type Operation } from "../../foundation/operation.ts";
+import { inProcess, operationAt } from "../../foundation/perform.ts";
 import type { AgentStatus } from "../../../streams/status/wire.ts";
 import type { Frame } from "../dashboard/kit/site.tsx";
+import type { FirstDocument } from "../dashboard/live/use-document.ts";
 import type { GatewayDeps } from "./deps.ts";
 
 /** Data that each page of the dashboard is rendered with. */
@@ -53,12 +54,26 @@ export function parsedQuery<Schema extends z.ZodType>(
   return data;
 }
 
-/** The answer of a read for the address from which a page reads it again. */
-export function performed<Context, Output extends z.ZodType>(
-  row: Operation<Context, z.ZodUndefined, z.ZodType, Output>,
-  address: string,
+/** What a page begins with of a read, at the address from which it reads it again; null without one. */
+export async function documentOf<Context, Output extends z.ZodType>(
+  row: Operation<Context, z.ZodType, z.ZodType, Output>,
+  address: ((now: number) => string) | null,
   context: Context,
-): z.input<Output> | Promise<z.input<Output>> {
-  const input = parsedQuery(row.input ?? z.object({}), address) as object;
-  return row.perform(input, context, inProcess);
+): Promise<FirstDocument<z.input<Output>>> {
+  const read = (at: string) => {
+    const { input } = operationAt<Context>([row], row.address, fieldsAt(row.address, at));
+    return row.perform(input, context, inProcess);
+  };
+  const value = address && (await readOrNull(() => read(address(Date.now()))));
+  return { value, changedBy: row.changedBy };
+}
+
+/** The fields in the path and in the query of a request to an operation. */
+function fieldsAt(pattern: string, address: string): object {
+  const { pathname, searchParams } = new URL(address, "http://localhost");
+  const parts = pathname.split("/");
+  const fields = Object.fromEntries(searchParams);
+  for (const [index, name] of partsOf(pattern).path.split("/").entries())
+    if (name.startsWith(":")) fields[name.slice(1)] = decodeURIComponent(parts[index] ?? "");
+  return fields;
 }

@@ -60,6 +60,7 @@ export const listTriggers = stored.read("/api/stats/triggers", {
     "and is fast at any depth. Without `deadLetter` all entries, `true` only what never ran and won't by itself.",
   input: historyQuerySchema,
   output: historyPageSchema,
+  changedBy: ["triggers"],
   problems: [503],
   // Neither an id nor a part of a name is narrowed by `agent`.
   isAbout: ({ id, agent, agentPart }, isMine, { runs }) =>
@@ -91,6 +92,7 @@ export const listRefusedDeliveries = stored.read("/api/stats/refused-deliveries"
     "for the same reason within ten minutes are one row. A duplicate names the receipt of the first.",
   input: refusedDeliveriesQuerySchema,
   output: refusedDeliveriesAnswer,
+  changedBy: ["triggers"],
   problems: [503],
   perform: async (query, { runs }) => ({ deliveries: [...(await runs.refusedDeliveries(query))] }),
 });
@@ -103,6 +105,7 @@ export const showWhyNot = stored.read("/api/agents/:name/why-not", {
   params: agentParams,
   input: whyNotQuerySchema,
   output: whyNotSchema,
+  changedBy: ["agents"],
   problems: [404, 503],
   perform: ({ name, ...query }, { runs }) => runs.whyNot(name, query),
 });
@@ -127,6 +130,7 @@ export const showRun = stored.read("/api/runs/:instanceId", {
     modelPrompt: z.literal("true").optional().meta({ description: "With what its model got" }),
   }),
   output: runSchema,
+  changedBy: ["agents"],
   problems: [404, 503],
   perform: ({ instanceId, modelPrompt }, { runs }) =>
     runs.run(instanceId, modelPrompt !== undefined),

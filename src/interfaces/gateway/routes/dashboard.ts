@@ -4,58 +4,69 @@ import { agentDetailSchema } from "../api/answers.ts";
 import { agentParams, unknownAgent } from "../../../foundation/contracts/params.ts";
 import { routesOf } from "../api/route.ts";
 import type { AgentAnswer } from "../../../foundation/contracts/operator-api.ts";
-import { alertsPath, page as alertsPage } from "../../dashboard/pages/alerts/page.tsx";
-import { auditPath, page as auditPage } from "../../dashboard/pages/audit/page.tsx";
-import { tabAt } from "../../dashboard/pages/agent/tabs.tsx";
-import { daysOf, page as costPage } from "../../dashboard/pages/cost/page.tsx";
-import { page as questionsPage, questionPaths } from "../../dashboard/pages/questions/page.tsx";
+import { page as alertsPage } from "../../dashboard/pages/alerts/page.tsx";
+import { page as auditPage } from "../../dashboard/pages/audit/page.tsx";
+import { tabAt, type Tab } from "../../dashboard/pages/agent/tabs.tsx";
+import { page as costPage } from "../../dashboard/pages/cost/page.tsx";
+import { page as questionsPage } from "../../dashboard/pages/questions/page.tsx";
 import { agentsData, page as overviewPage } from "../../dashboard/pages/overview/page.tsx";
-import { hasWords, page as searchPage, searchPath } from "../../dashboard/pages/search/page.tsx";
-import {
-  page as triggersPage,
-  refusedPath,
-  triggersPath,
-} from "../../dashboard/pages/triggers/page.tsx";
+import { page as searchPage } from "../../dashboard/pages/search/page.tsx";
+import { page as triggersPage } from "../../dashboard/pages/triggers/page.tsx";
 import { listActs, listQuestions } from "../../../features/people/operations.ts";
-import { searchQuerySchema } from "../../../features/search/search-report.ts";
+import { searchLogs } from "../../../features/search/operations.ts";
+import { showSpend } from "../../../features/spend/operations.ts";
 import { listAlerts } from "../../../features/alerts/operations.ts";
-import type { SpendKey } from "../../../foundation/contracts/budget.ts";
-import { historyQuerySchema } from "../../../foundation/contracts/history.ts";
+import type { Operation } from "../../../foundation/operation.ts";
+import { showFiles, showHosts } from "../../../runtime/agents/operations.ts";
 import {
-  refusedDeliveriesQuerySchema,
-  whyNotQuerySchema,
-} from "../../../features/webhooks/delivery-report.ts";
+  listRefusedDeliveries,
+  listTriggers,
+  showWhyNot,
+} from "../../../runtime/runs/history-operations.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { agentStatus, frameOf, parsedQuery, performed, queryOf, readOrNull } from "../page-data.ts";
-import { sendLivePage, sendWorker, workerPath, type ListPage } from "../../dashboard/send-page.tsx";
-import { runsPath, whyPath } from "../../dashboard/text/addresses.ts";
+import { agentStatus, documentOf, frameOf, queryOf, readOrNull } from "../page-data.ts";
+import type { ListData, ListPage } from "../../dashboard/kit/list.tsx";
+import { sendLivePage, sendWorker, workerPath } from "../../dashboard/send-page.tsx";
+import { agentApi, runsPath, spendPath, whyPath } from "../../dashboard/text/addresses.ts";
 import { filterOf } from "../../dashboard/pages/overview/agent-filter.ts";
-import { viewOf, choiceOf, type ListView } from "../../dashboard/kit/list-view.ts";
+import { viewOf, choiceOf } from "../../dashboard/kit/list-view.ts";
 import { agentWithLog, firstPartOf } from "./logs.ts";
 
 const { get } = routesOf("Pages");
 const page = { produces: "text/html" } as const;
 const agentPages = { ...page, params: agentParams, problems: [404] } as const;
 
-/** The route of a page with filters: its view is in the address, and `read` reads its documents. */
-function listRoute<Documents>(
+/** A read for each document of a page. */
+type Reads<Documents> = {
+  readonly [Name in keyof Documents]: Operation<
+    GatewayDeps["context"],
+    z.ZodType,
+    z.ZodType,
+    z.ZodType<unknown, Documents[Name]>
+  >;
+};
+
+/** The route of a page whose address has a view, and the reads of its documents. */
+function listRoute<Documents, More>(
   deps: GatewayDeps,
-  shown: ListPage<Documents>,
-  path: string,
+  shown: ListPage<Documents, More>,
   summary: string,
-  read: (view: ListView, query: URLSearchParams) => Promise<Documents>,
+  rows: Reads<Documents>,
+  more?: (query: URLSearchParams) => Promise<More>,
 ) {
-  return get(path, {
+  return get(`/dashboard/${shown.name}`, {
     ...page,
     summary,
     handle: async ({ url }, reply) => {
       const query = queryOf(url);
       const view = viewOf(shown.filters, query);
-      return sendLivePage(reply, shown, {
-        frame: frameOf(deps),
-        view,
-        ...(await read(view, query)),
-      });
+      const first: Partial<Record<keyof Documents, unknown>> = {};
+      for (const name of Object.keys(rows) as (keyof Documents)[]) {
+        const path = (now: number) => shown.paths[name](view, now);
+        first[name] = await documentOf(rows[name], path, deps.context);
+      }
+      const data = { frame: frameOf(deps), view, first, ...(await more?.(query)) };
+      return sendLivePage(reply, shown, data as ListData<Documents> & More);
     },
   });
 }
@@ -91,68 +102,27 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
   listRoute(
     deps,
     triggersPage,
-    "/dashboard/triggers",
     "The trigger history",
-    async (view, query) => {
-      const { runs } = deps.context;
-      const now = Date.now();
+    { history: listTriggers, refused: listRefusedDeliveries },
+    async (query) => {
       const id = query.get("entry");
-      return {
-        history: await readOrNull(() =>
-          runs.history(parsedQuery(historyQuerySchema, triggersPath(view, now))),
-        ),
-        opened: await readOrNull(() => {
-          if (id === null) return null;
-          return runs.history({ page: 1, limit: 1, id }).triggers[0] ?? null;
-        }),
-        refused: await readOrNull(async () => {
-          const asked = parsedQuery(refusedDeliveriesQuerySchema, refusedPath(now));
-          return { deliveries: [...(await runs.refusedDeliveries(asked))] };
-        }),
-      };
+      const find = () =>
+        id === null ? null : deps.context.runs.history({ page: 1, limit: 1, id }).triggers[0];
+      return { opened: (await readOrNull(find)) ?? null };
     },
   ),
-  listRoute(deps, searchPage, "/dashboard/search", "Search over all logs", async (view) => {
-    const find = () =>
-      deps.context.search.find(parsedQuery(searchQuerySchema, searchPath(view, null, Date.now())));
-    return { found: hasWords(view) ? await readOrNull(find) : null };
+  listRoute(deps, searchPage, "Search over all logs", { found: searchLogs }),
+  listRoute(deps, costPage, "What runs spend on models", {
+    day: showSpend,
+    agent: showSpend,
+    model: showSpend,
   }),
-  listRoute(deps, costPage, "/dashboard/cost", "What runs spend on models", async (view) => {
-    const days = daysOf(view);
-    const spend = (by: SpendKey) => readOrNull(() => deps.context.spend.answer({ by, days }));
-    return {
-      first: { day: await spend("day"), agent: await spend("agent"), model: await spend("model") },
-    };
+  listRoute(deps, alertsPage, "Alerts, and what became of them", { report: listAlerts }),
+  listRoute(deps, questionsPage, "Questions of runs to people, to answer, and how they ended", {
+    open: listQuestions,
+    ended: listQuestions,
   }),
-  listRoute(
-    deps,
-    alertsPage,
-    "/dashboard/alerts",
-    "Alerts, and what became of them",
-    async (view) => ({
-      report: await readOrNull(() => performed(listAlerts, alertsPath(view), deps.context)),
-    }),
-  ),
-  listRoute(
-    deps,
-    questionsPage,
-    "/dashboard/questions",
-    "Questions of runs to people, to answer, and how they ended",
-    async (view) => {
-      const { open, ended } = questionPaths(view);
-      const read = (path: string) => readOrNull(() => performed(listQuestions, path, deps.context));
-      return { open: await read(open), ended: await read(ended) };
-    },
-  ),
-  listRoute(
-    deps,
-    auditPage,
-    "/dashboard/audit",
-    "The audit trail: the acts of people",
-    async (view) => ({
-      report: await readOrNull(() => performed(listActs, auditPath(view), deps.context)),
-    }),
-  ),
+  listRoute(deps, auditPage, "The audit trail: the acts of people", { report: listActs }),
   get("/dashboard/agents/:name", {
     ...agentPages,
     summary: "One agent",
@@ -165,15 +135,18 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
       const tab = tabAt(queryOf(url));
       const { runs } = deps.context;
       // Read first: with an agent's files, the secrets that are hidden in all documents are learned.
-      const first = await tabDocuments[tab](name, deps);
+      const first = await tabDocuments(name, tab, deps);
       return sendLivePage(reply, page, {
         frame: frameOf(deps),
         name,
         tab,
         status: agentStatus(name, deps),
         locks: runs.snapshot().locks,
-        detail: await readOrNull(() => detailOf(name, deps)),
-        spending: await readOrNull(() => deps.context.spend.answer({ by: "day", agent: name })),
+        detail: {
+          value: await readOrNull(() => detailOf(name, deps)),
+          changedBy: ["agents"],
+        },
+        spending: await documentOf(showSpend, () => spendPath(name), deps.context),
         first,
       });
     },
@@ -185,13 +158,12 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
       const agent = await agentWithLog(params.name, deps);
       // Loaded at the first visit: a start does without the engine for log lines.
       const { logRunsPath, page } = await import("../../dashboard/pages/log/page.tsx");
-      const runs = parsedQuery(historyQuerySchema, logRunsPath(agent));
       return sendLivePage(reply, page, {
         frame: frameOf(deps),
         agent,
         status: agentStatus(agent, deps),
         choice: choiceOf(queryOf(url)),
-        runs: await readOrNull(() => deps.context.runs.history(runs)),
+        runs: await documentOf(listTriggers, () => logRunsPath(agent), deps.context),
         lines: await readOrNull(() => firstPartOf(agent, choiceOf(queryOf(url)), deps)),
       });
     },
@@ -209,23 +181,33 @@ export const agentDetailRoutes = (deps: GatewayDeps) => [
   }),
 ];
 
-/** The documents that each tab of an agent's page is rendered with. */
-const tabDocuments = {
-  runs: async (name: string, { context: { runs, agentHosts } }: GatewayDeps) => ({
-    runs: await readOrNull(() => runs.history(parsedQuery(historyQuerySchema, runsPath(name)))),
-    hosts: await readOrNull(() => agentHosts(name)),
-  }),
-  why: async (name: string, { context: { runs } }: GatewayDeps) => ({
-    why: await readOrNull(() =>
-      runs.whyNot(name, parsedQuery(whyNotQuerySchema, whyPath(name, Date.now()))),
+/** The documents of the tabs of an agent's page: those of the current one are read. */
+async function tabDocuments(name: string, tab: Tab, { context }: GatewayDeps) {
+  const api = agentApi(name);
+  const at = (isOfTab: boolean, path: (now: number) => string) => (isOfTab ? path : null);
+  const isOfRuns = tab === "runs";
+  return {
+    runs: await documentOf(
+      listTriggers,
+      at(isOfRuns, () => runsPath(name)),
+      context,
     ),
-  }),
-  config: filesOf,
-  instructions: filesOf,
-};
-
-async function filesOf(name: string, { context: { files } }: GatewayDeps) {
-  return { files: await readOrNull(() => files.agentFiles(name)) };
+    hosts: await documentOf(
+      showHosts,
+      at(isOfRuns, () => `${api}/hosts`),
+      context,
+    ),
+    why: await documentOf(
+      showWhyNot,
+      at(tab === "why", (now) => whyPath(name, now)),
+      context,
+    ),
+    files: await documentOf(
+      showFiles,
+      at(/config|instructions/.test(tab), () => `${api}/files`),
+      context,
+    ),
+  };
 }
 
 async function detailOf(name: string, { context: { runs } }: GatewayDeps): Promise<AgentAnswer> {
