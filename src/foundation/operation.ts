@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { StatusList } from "../../streams/status/wire.ts";
 import type { Act } from "./contracts/audit-acts.ts";
 import type { Person } from "./contracts/questions.ts";
 import type { Scope } from "./contracts/scopes.ts";
@@ -24,6 +25,12 @@ type Fields<T> = [T] extends [null | undefined] ? unknown : Exclude<T, null | un
 export type Given<Params extends z.ZodType, Input extends z.ZodType> = Fields<z.output<Params>> &
   Fields<z.output<Input>>;
 
+/**
+ * A change that makes an answer stale: of a list, of an agent's status or files, or only of what agents spend or may
+ * spend. An answer about one agent stays fresh during the changes of others.
+ */
+export type StaleBy = StatusList | "agents" | "spending";
+
 interface Spec<
   Context,
   Params extends z.ZodType,
@@ -43,6 +50,8 @@ interface Spec<
   readonly problems?: readonly number[];
   /** The scope that an API token needs; null: no token will do. By default `read` for a read, null for a change. */
   readonly scope?: Scope | null;
+  /** The changes after which pages perform a read again; by default none. */
+  readonly changedBy?: readonly StaleBy[];
   /** The answer has a secret: it is neither cached nor compressed. */
   readonly isSecret?: true;
   /** A browser asks for it on its own: that does not prolong a session. */

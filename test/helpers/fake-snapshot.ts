@@ -71,7 +71,8 @@ export function fakeStatus(agents: readonly NamedStatus[]) {
       const others = snapshot.agents.filter(({ name }) => name !== change.name);
       const sorted = [...others, agent].sort((a, b) => a.name.localeCompare(b.name));
       snapshot = { ...snapshot, agents: sorted };
-      update.next({ agents: [agent] });
+      // The start and the end of a run change the history, too.
+      update.next({ agents: [agent], ...("running" in change && { changed: ["triggers"] }) });
     },
     removeAgent(name: string): void {
       snapshot = { ...snapshot, agents: snapshot.agents.filter((agent) => agent.name !== name) };

@@ -26,6 +26,7 @@ export const listAlerts = read("/api/alerts", {
     "`deliveries` has an entry for each alert and target, newest first; `before` takes the `next` of an earlier page.",
   input: alertsQuerySchema,
   output: alertsReportSchema,
+  changedBy: ["alerts"],
   problems: [503],
   isAbout: () => true,
   perform: (query, { alerts }, { isMine }) => {

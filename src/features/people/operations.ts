@@ -35,6 +35,7 @@ export const listQuestions = operationsOf<{
   description: "Newest first; `before` takes the `next` of an earlier page.",
   input: questionsQuerySchema,
   output: questionsSchema,
+  changedBy: ["questions"],
   problems: [503],
   perform: ({ limit, ...filter }, { questions }) => {
     const { rows, next } = pageOf(limit, (most) => questions.list({ ...filter, limit: most }));
@@ -102,6 +103,8 @@ export const listActs = operationsOf<Pick<PeopleContext, "audit">>("Audit").read
   description: "Newest first; `before` takes the `next` of an earlier page.",
   input: auditQuerySchema,
   output: auditSchema,
+  // An answer is an act, too.
+  changedBy: ["audit", "questions"],
   problems: [503],
   perform: (query, { audit }) => audit.page(query),
 });

@@ -27,6 +27,7 @@ export const showSpend = operationsOf<{
     "today and of this month. The forecast is of 30 days: what the schedules of enabled agents will cost by their last runs.",
   input: spendQuerySchema,
   output: spendAnswerSchema,
+  changedBy: ["spending"],
   problems: [503],
   perform: async (query, { spend }, { isMine }) => {
     const answer = await spend.answer(query);

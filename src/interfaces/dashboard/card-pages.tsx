@@ -59,7 +59,8 @@ interface LoginOptions {
 
 /** The login page. */
 export function loginPage({ keyPath, next, message, remember }: LoginOptions): Document {
-  const card = (
+  return cardPage(
+    "Log in",
     <form class="card" method="post" action="/login">
       <Mark />
       <h1>Log in to Almanac</h1>
@@ -90,26 +91,28 @@ export function loginPage({ keyPath, next, message, remember }: LoginOptions): D
         <code>al doctor --show-key</code> prints it. Without it: <code>al open</code> there makes a
         link that logs in.
       </p>
-    </form>
+    </form>,
+    { remember },
   );
-  return cardPage("Log in", card, { remember });
 }
 
 /** The page that a browser shows for a moment after a login, on its way to `home`. */
 export function openingPage(home: string, move?: Move): Document {
-  const card = (
+  return cardPage(
+    "Opening the dashboard",
     <Card title="Opening the dashboard …">
       <p class="after">
         <a href={home}>Open it now</a>
       </p>
-    </Card>
+    </Card>,
+    move,
   );
-  return cardPage("Opening the dashboard", card, move);
 }
 
 /** The page of a new API token for a browser without script; the only one with its secret. */
 export function newTokenPage({ name, token }: CreatedToken): Document {
-  const card = (
+  return cardPage(
+    "New API token",
     <Card title={`The API token ${name}`}>
       <p class="muted">Copy it now: it is not stored, and not shown again.</p>
       <p>
@@ -118,28 +121,28 @@ export function newTokenPage({ name, token }: CreatedToken): Document {
       <p class="after">
         <a href="/dashboard/tokens">Back to the API tokens</a>
       </p>
-    </Card>
+    </Card>,
   );
-  return cardPage("New API token", card);
 }
 
 /** Shown in place of a page that can't be shown. */
 export function errorPage({ status, message }: Problem): Document {
   const title = status === 404 ? "Nothing here" : "Something went wrong";
-  const card = (
+  return cardPage(
+    title,
     <Card title={title}>
       <p class="muted">{message}</p>
       <p class="after">
         <a href="/dashboard">Back to the dashboard</a>
       </p>
-    </Card>
+    </Card>,
   );
-  return cardPage(title, card);
 }
 
 /** The page instead of a run that is not in the history: its id is mistyped, or retention deleted it. */
 export function missingRunPage(agent: string, instanceId: string): Document {
-  const card = (
+  return cardPage(
+    "No such run",
     <Card title="No such run">
       <p class="muted">
         The history has no run <code>{instanceId}</code>. Old runs are deleted from it; the lines
@@ -151,16 +154,16 @@ export function missingRunPage(agent: string, instanceId: string): Document {
       <p class="after">
         <a href={agentAddress(agent)}>Runs of {agent}</a>
       </p>
-    </Card>
+    </Card>,
   );
-  return cardPage("No such run", card);
 }
 
 /** The page of an answer link; `problem` is about an answer that was refused. */
 export function answerPage(question: QuestionView, action: string, problem = ""): Document {
   const form = formOfLink(question);
   const hasLess = question.state === "open" && form !== question.form;
-  const card = (
+  return cardPage(
+    `Question of ${question.agent}`,
     <Card title={`${question.agent} asks`}>
       <p class="notice error" role="alert" hidden={problem === ""}>
         {problem}
@@ -169,7 +172,6 @@ export function answerPage(question: QuestionView, action: string, problem = "")
       <p class="sub muted" hidden={!hasLess}>
         To allow it for good, answer on the dashboard's page Questions or by <code>al answer</code>.
       </p>
-    </Card>
+    </Card>,
   );
-  return cardPage(`Question of ${question.agent}`, card);
 }

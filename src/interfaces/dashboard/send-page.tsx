@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 import type { FastifyReply } from "fastify";
 import type { FunctionComponent, VNode } from "preact";
 import { currentBasePath } from "./text/base-path.ts";
-import type { ListView } from "./kit/list-view.ts";
 import { calmIcon } from "./kit/mark.tsx";
 import { tabTitle, type Frame } from "./kit/site.tsx";
 
@@ -17,18 +16,6 @@ export interface LivePage<Data extends { readonly frame: Frame }> {
   /** Names of its styles, after base.css. */
   readonly styles: readonly string[];
   readonly view: FunctionComponent<Data>;
-}
-
-/** Data of a page with filters besides its documents. */
-export interface ListData {
-  readonly frame: Frame;
-  readonly view: ListView;
-}
-
-/** A page whose address has filters. */
-export interface ListPage<Documents> extends LivePage<ListData & Documents> {
-  /** The parameters of its address. */
-  readonly filters: readonly string[];
 }
 
 /** A whole document. */

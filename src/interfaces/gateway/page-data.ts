@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { InputOf, OutputOf } from "../../foundation/operation.ts";
+import type { z } from "zod";
+import {
+  partsOf,
+  type InputOf,
+  type Operation,
+  type OutputOf,
+} from "../../foundation/operation.ts";
 import { inProcess, operationAt } from "../../foundation/perform.ts";
 import type { AgentStatus } from "../../../streams/status/wire.ts";
 import type { Frame } from "../dashboard/kit/site.tsx";
+import type { FirstDocument } from "../dashboard/live/use-document.ts";
 import type { NamedOperations } from "../operations/table.ts";
 import type { GatewayDeps } from "./deps.ts";
 
@@ -46,7 +53,7 @@ export function queryOf(address: string): URLSearchParams {
   return new URL(address, "http://localhost").searchParams;
 }
 
-/** The answer of an operation to an input, or to the parameters of the address from which a page reads it again. */
+/** The answer of an operation to an input, or to the parameters of an address. */
 export async function performed<Address extends keyof NamedOperations>(
   address: Address,
   input: InputOf<NamedOperations[Address]> | URLSearchParams,
@@ -55,4 +62,28 @@ export async function performed<Address extends keyof NamedOperations>(
   const given = input instanceof URLSearchParams ? Object.fromEntries(input) : input;
   const { row, input: parsed } = operationAt(rows, address, given);
   return (await row.perform(parsed, context, inProcess)) as OutputOf<NamedOperations[Address]>;
+}
+
+/** What a page begins with of a read, at the address from which it reads it again; null without one. */
+export async function documentOf<Context, Output extends z.ZodType>(
+  row: Operation<Context, z.ZodType, z.ZodType, Output>,
+  address: ((now: number) => string) | null,
+  context: Context,
+): Promise<FirstDocument<z.input<Output>>> {
+  const read = (at: string) => {
+    const { input } = operationAt<Context>([row], row.address, fieldsAt(row.address, at));
+    return row.perform(input, context, inProcess);
+  };
+  const value = address && (await readOrNull(() => read(address(Date.now()))));
+  return { value, changedBy: row.changedBy };
+}
+
+/** The fields in the path and in the query of a request to an operation. */
+function fieldsAt(pattern: string, address: string): object {
+  const { pathname, searchParams } = new URL(address, "http://localhost");
+  const parts = pathname.split("/");
+  const fields = Object.fromEntries(searchParams);
+  for (const [index, name] of partsOf(pattern).path.split("/").entries())
+    if (name.startsWith(":")) fields[name.slice(1)] = decodeURIComponent(parts[index] ?? "");
+  return fields;
 }

@@ -28,6 +28,7 @@ export const fileOperations = [
     summary: "The hosts that an agent's runs were denied in the last 30 days",
     params: agentParams,
     output: agentHostsSchema,
+    changedBy: ["agents"],
     problems: [404, 503],
     perform: ({ name }, { agentHosts }) => agentHosts(name),
   }),
@@ -49,6 +50,7 @@ export const fileOperations = [
     summary: "An agent's config.toml and SKILL.md as they are on disk, with their problems",
     params: agentParams,
     output: shownFilesSchema,
+    changedBy: ["agents"],
     problems: [404],
     perform: ({ name }, { files }) => files.agentFiles(name),
   }),
@@ -67,6 +69,7 @@ export const fileOperations = [
     perform: ({ name, ...request }, { files }) => files.editFile(name, request),
   }),
 ] as const;
+export const [showHosts, , showFiles] = fileOperations;
 
 /** How many lines a unified difference adds and removes: `+2 −1`. */
 function changedLines(change: string): string {

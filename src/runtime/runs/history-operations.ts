@@ -46,6 +46,7 @@ export const listTriggers = stored.read("/api/stats/triggers", {
     "and is fast at any depth. Without `deadLetter` all entries, `true` only what never ran and won't by itself.",
   input: historyQuerySchema,
   output: historyPageSchema,
+  changedBy: ["triggers"],
   problems: [503],
   // Neither an id nor a part of a name is narrowed by `agent`.
   isAbout: ({ id, agent, agentPart }, isMine, { store }) =>
@@ -75,6 +76,7 @@ export const listRefusedDeliveries = stored.read("/api/stats/refused-deliveries"
     "for the same reason within ten minutes are one row. A duplicate names the receipt of the first.",
   input: refusedDeliveriesQuerySchema,
   output: refusedDeliveriesAnswer,
+  changedBy: ["triggers"],
   problems: [503],
   perform: async (query, { store }) => {
     const refused = store.tables(createRefusedDeliveries);
@@ -91,6 +93,7 @@ export const showWhyNot = stored.read("/api/agents/:name/why-not", {
   params: agentParams,
   input: whyNotQuerySchema,
   output: whyNotSchema,
+  changedBy: ["agents"],
   problems: [404, 503],
   perform: async ({ name, ...query }, context) => {
     const { agent, now } = await context.agentNow(name);
@@ -126,6 +129,7 @@ export const showRun = stored.read("/api/runs/:instanceId", {
     modelPrompt: z.literal("true").optional().meta({ description: "With what its model got" }),
   }),
   output: runSchema,
+  changedBy: ["agents"],
   problems: [404, 503],
   perform: async ({ instanceId, modelPrompt }, context) => {
     const live = context.runs.find(instanceId)?.request.agent;

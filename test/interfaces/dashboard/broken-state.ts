@@ -88,6 +88,27 @@ export function withAlerts(deps = testDeps()): TestDeps {
   return deps;
 }
 
+/** Texts without a place to break, and more of them than a list shows. */
+export function longState(): TestDeps {
+  const deps = testDeps();
+  const { operations, context } = deps;
+  const long = "a-name-without-a-place-to-break".repeat(4);
+  const since = ago(0);
+  operations.deniedHosts = Array.from({ length: 30 }, (_, n) => aDeniedHost(`${long}.h${n}.test`));
+  const target = { state: "off", lastError: long, dead: 12_345, offSince: since } as const;
+  operations.alerting.targets = [aTarget(long, target)];
+  operations.alerting.open = [
+    { agent: long, topic: "credentials", since, count: 99, reason: long, ack: null },
+  ];
+  const delivery = { target: long, title: long, reason: long, state: "dead" } as const;
+  operations.alerting.deliveries = [aDelivery(1, { ...delivery, lastError: long })];
+  const agents = Array.from({ length: 20 }, (_, n) => `agent-with-a-name-${n}`);
+  for (const name of ["claude", "x".repeat(40)]) {
+    void context.tokens.create({ name, scopes: ["read", "trigger", "control"], agents, days: 90 });
+  }
+  return deps;
+}
+
 /** A tick that found no free runner. */
 export function aSkippedTick(id: string, minutes: number) {
   const end = { outcome: "skipped", reason: "all runners are busy" } as const;

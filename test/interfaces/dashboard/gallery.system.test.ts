@@ -30,7 +30,7 @@ async function untilStill(page: Page): Promise<void> {
 test.each(gallery)(
   "the page %s of a project that is %s shows it, fits a phone, and axe finds nothing",
   async (path, state, shown) => {
-    const { page, errors, shows } = await open(path, states[state]());
+    const { page, shows, fits } = await open(path, states[state]());
     await shows({
       "#connection-text, #connection[data-state]": /Live/,
       "main h1": 1,
@@ -43,9 +43,7 @@ test.each(gallery)(
     await unfold(page);
     await untilStill(page);
     expect(await axeFindings(page)).toEqual([]);
-    await page.setViewportSize({ width: 360, height: 700 });
-    await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(360);
-    expect(errors).toEqual([]);
+    await fits(360);
   },
 );
 

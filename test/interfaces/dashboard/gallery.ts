@@ -214,7 +214,8 @@ export const gallery: readonly (readonly [
     "empty",
     {
       "#open-none": "Nothing is wrong now.",
-      "#targets-none": /\[alerts\.ops\]/,
+      "#targets-none":
+        /^The project has no target yet.* al creds add slack_webhook .*\[alerts\.ops\]/,
       "#deliveries-none": "No alert was sent yet.",
       "#filters, #retry-all, #off, #pager": false,
     },
@@ -245,5 +246,9 @@ export const gallery: readonly (readonly [
   ],
   ["/dashboard/audit", "empty", { "#acts tr": [/dashboard from 127\.0\.0\.1 login$/] }],
   ["/dashboard/audit", "busy", { "#acts tr": 50 }],
+  ["/dashboard/audit?act=pause", "busy", { "#acts-none": "No act meets these filters." }],
   ["/dashboard/tokens", "busy", { "#tokens-none": /^No API token yet/ }],
+  [agent, "long", { "#hosts-list li": 20, "#hosts-note": "and 10 more" }],
+  ["/dashboard/alerts", "long", { "#deliveries tr": 1, "#targets .pill": true }],
+  ["/dashboard/tokens", "long", { "#tokens tr": 2 }],
 ];

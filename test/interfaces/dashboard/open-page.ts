@@ -9,12 +9,12 @@ export interface OpenedPage {
   readonly page: Page;
   readonly url: string;
   readonly deps: TestDeps;
-  /** Errors that the page met. */
-  readonly errors: string[];
   /** Waits until the page shows this. */
   readonly shows: (expected: Shown) => Promise<void>;
   /** Clicks the button of this name. */
   readonly press: (name: string | RegExp) => Promise<void>;
+  /** Makes the window this wide, and waits until the page needs no more. */
+  readonly fits: (width: number) => Promise<void>;
   /** Waits until an operation was called like this. */
   readonly called: (call: string) => Promise<void>;
   /** Waits until the calls that match are exactly these. */
@@ -48,6 +48,8 @@ export function sharedBrowser({ isFresh = false } = {}): (
       else free = tab;
     });
     errors.length = 0;
+    // Where the policy had to step in, a text was taken for markup.
+    onTestFinished(() => expect(errors, "errors of the page").toEqual([]));
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.mouse.move(0, 0);
     // A login by its page would leave for the private host, where test and page had two addresses.
@@ -58,9 +60,13 @@ export function sharedBrowser({ isFresh = false } = {}): (
       page,
       url,
       deps,
-      errors,
       shows: (expected) => shows(page, expected),
       press: (name) => page.getByRole("button", { name }).click(),
+      fits: async (width) => {
+        await page.setViewportSize({ width, height: 700 });
+        const needed = () => page.evaluate("document.documentElement.scrollWidth");
+        await expect.poll(needed).toBe(width);
+      },
       called: (call) => expect.poll(() => calls).toContain(call),
       calledOnly: (which, expected) =>
         expect.poll(() => calls.filter((call) => which.test(call))).toEqual(expected),

@@ -1,6 +1,6 @@
 import { fakeOperations } from "../../helpers/fake-operations.ts";
 import { testDeps } from "../gateway/start-gateway.ts";
-import { brokenState } from "./broken-state.ts";
+import { brokenState, longState } from "./broken-state.ts";
 import { busyState } from "./page-states.ts";
 
 /** What pages differ in. */
@@ -10,4 +10,5 @@ export const states = {
   busy: () => busyState(),
   /** The scheduler, too, is away after the page came. */
   broken: brokenState,
+  long: longState,
 };

@@ -5,14 +5,20 @@ import { Action } from "./action.tsx";
 /** How long the button shows that the text was copied. */
 const shownMs = 4_000;
 
-/** The button that copies a text, and the element to select where the browser does not let the page copy. */
-function useCopy(text: string, what: string, label: string) {
+interface CopiedProps {
+  readonly text: string;
+  /** Its name for screen readers; without one it is a short text within a line. */
+  readonly label?: string;
+}
+
+/** A text to type or paste elsewhere, with a button that copies it. */
+export function Copied({ text, label }: CopiedProps) {
   const shown = useRef<HTMLPreElement>(null);
   const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text);
-      announce(`${what} copied`);
+      announce(`${label ?? text} copied`);
       setCopied(true);
       setTimeout(() => setCopied(false), shownMs);
     } catch {
@@ -22,16 +28,18 @@ function useCopy(text: string, what: string, label: string) {
     }
   };
   const button = (
-    <Action act={copy} class="link" label={label}>
+    <Action act={copy} class="link" label={label === undefined ? `Copy ${text}` : `Copy: ${label}`}>
       {isCopied ? "Copied ✓" : "Copy"}
     </Action>
   );
-  return { shown, button };
-}
-
-/** A text to type or paste elsewhere, with a button that copies it; `label` is its name for screen readers. */
-export function Copied({ text, label }: { readonly text: string; readonly label: string }) {
-  const { shown, button } = useCopy(text, label, `Copy: ${label}`);
+  if (label === undefined) {
+    return (
+      <>
+        <code ref={shown}>{text}</code>
+        {button}
+      </>
+    );
+  }
   return (
     <div class="copied">
       <pre tabIndex={0} role="group" aria-label={label} ref={shown}>
@@ -39,16 +47,5 @@ export function Copied({ text, label }: { readonly text: string; readonly label:
       </pre>
       {button}
     </div>
-  );
-}
-
-/** A short text within a line, with a button that copies it. */
-export function Copy({ text }: { readonly text: string }) {
-  const { shown, button } = useCopy(text, text, `Copy ${text}`);
-  return (
-    <>
-      <code ref={shown}>{text}</code>
-      {button}
-    </>
   );
 }

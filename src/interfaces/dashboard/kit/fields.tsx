@@ -128,7 +128,7 @@ interface FiltersProps {
   readonly label: string;
   readonly hidden?: boolean;
   readonly role?: "search";
-  readonly views: Pick<ListViews, "view" | "isNarrow" | "filter">;
+  readonly views: ListViews;
   /** The filters that stay when the reader clears them. */
   readonly kept?: Readonly<Record<string, string>>;
   readonly children: ComponentChildren;

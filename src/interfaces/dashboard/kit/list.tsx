@@ -1,8 +1,30 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLatest } from "../live/store.ts";
+import { useDocument, type DocumentOptions, type FirstDocument } from "../live/use-document.ts";
+import type { LivePage } from "../send-page.tsx";
 import { queryOf, viewOf, type ListView } from "./list-view.ts";
-import { Table } from "./table.tsx";
+import { frameStyles, type Frame } from "./site.tsx";
+import { Panel } from "./panel.tsx";
+import { Table, type TableProps } from "./table.tsx";
+
+/** Styles of a page with a list in the frame. */
+export const listStyles = [...frameStyles, "history", "list"];
+
+/** Data of a page whose address has a view. */
+export interface ListData<Documents> {
+  readonly frame: Frame;
+  readonly view: ListView;
+  readonly first: { readonly [Name in keyof Documents]: FirstDocument<Documents[Name]> };
+}
+
+/** A page whose address has a view, and the documents of that view. */
+export interface ListPage<Documents, More = unknown> extends LivePage<ListData<Documents> & More> {
+  /** The filters among the parameters of its address. */
+  readonly filters: readonly string[];
+  /** The addresses of the API for a view, at a moment in epoch ms. */
+  readonly paths: { readonly [Name in keyof Documents]: (view: ListView, now: number) => string };
+}
 
 /**
  * The views of a list that a reader moves through: by the filters, by older and newer pages, by the browser's history.
@@ -43,26 +65,53 @@ export function useListViews(names: readonly string[], first: ListView) {
 
 export type ListViews = ReturnType<typeof useListViews>;
 
-interface ListProps {
-  readonly id: string;
-  readonly columns: readonly string[];
-  readonly rows: readonly ComponentChildren[];
-  /** Shown instead of an empty table; null before the rows are known. */
-  readonly none: ComponentChildren;
+/** The views of a page, and how it reads the documents of the current one. */
+export function useListPage<Documents, More>(
+  { filters, paths }: ListPage<Documents, More>,
+  { view, first }: ListData<Documents>,
+) {
+  const views = useListViews(filters, view);
+  const useRead = <Name extends keyof Documents>(
+    name: Name,
+    options?: DocumentOptions<Documents[Name]>,
+  ) => {
+    const path = (now: number) => paths[name](views.view, now);
+    return useDocument(path, { view: views.key, ...first[name], ...options });
+  };
+  return { views, useRead };
 }
 
-/** The table of a list; its id is its class, too. */
-export function List({ id, columns, rows, none }: ListProps) {
+interface ListProps<Row> extends TableProps<Row> {
+  /** The title of its panel; by default without. */
+  readonly title?: string;
+  readonly isTitleHidden?: boolean;
+  /** The class of its panel. */
+  readonly look?: string;
+  /** Shown instead of an empty table; null before the rows are known. */
+  readonly none: ComponentChildren;
+  /** Content above the table. */
+  readonly children?: ComponentChildren;
+}
+
+/** The panel of a list: a table, or a text instead of an empty one. */
+export function List<Row extends object>(props: ListProps<Row>) {
+  const { title, isTitleHidden, look, none, children, ...table } = props;
+  const { id, rows } = table;
   const isEmpty = rows.length === 0;
-  return (
+  const content = (
     <>
-      <Table class={id} columns={columns} rowsId={id} hidden={isEmpty}>
-        {rows}
-      </Table>
+      {children}
+      <Table {...table} hidden={isEmpty} />
       <div class="muted none" id={`${id}-none`} role="status" hidden={!isEmpty || none === null}>
         {none}
       </div>
     </>
+  );
+  if (title === undefined) return <div class="panel">{content}</div>;
+  return (
+    <Panel id={`${id}-part`} title={title} isTitleHidden={isTitleHidden} class={look}>
+      {content}
+    </Panel>
   );
 }
 

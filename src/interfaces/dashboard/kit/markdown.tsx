@@ -130,11 +130,11 @@ function inline(tokens: readonly Token[]): ComponentChildren {
 function Inline({ token }: { readonly token: MarkedToken }) {
   switch (token.type) {
     case "strong":
-      return <strong>{inline(token.tokens)}</strong>;
     case "em":
-      return <em>{inline(token.tokens)}</em>;
-    case "del":
-      return <del>{inline(token.tokens)}</del>;
+    case "del": {
+      const Tag = token.type;
+      return <Tag>{inline(token.tokens)}</Tag>;
+    }
     case "codespan":
       return <code>{token.text}</code>;
     case "br":

@@ -1,10 +1,13 @@
 import type { ComponentChildren } from "preact";
+import type { ReadDocument } from "../live/use-document.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 
 interface PanelProps {
   readonly id: string;
   readonly title: string;
-  readonly class?: string;
+  /** True if the title is for screen readers only. */
+  readonly isTitleHidden?: boolean | undefined;
+  readonly class?: string | undefined;
   readonly hidden?: boolean;
   /** Shown beside the title. */
   readonly after?: ComponentChildren;
@@ -12,8 +15,13 @@ interface PanelProps {
 }
 
 /** A part of a page below its own title. */
-export function Panel({ id, title, class: more = "", hidden, after, children }: PanelProps) {
-  const heading = <h2 id={`${id}-title`}>{title}</h2>;
+export function Panel(props: PanelProps) {
+  const { id, title, isTitleHidden, class: more = "", hidden, after, children } = props;
+  const heading = (
+    <h2 class={isTitleHidden ? "visually-hidden" : undefined} id={`${id}-title`}>
+      {title}
+    </h2>
+  );
   return (
     <section class={`panel ${more}`} id={id} aria-labelledby={`${id}-title`} hidden={hidden}>
       {after === undefined ? (
@@ -90,16 +98,8 @@ export function Failed({ failure, retry }: FailedProps) {
   );
 }
 
-/** A document of a page, as `useDocument` has it. */
-export interface ReadDocument {
-  readonly value: unknown;
-  readonly isMissing: boolean;
-  readonly failure: string;
-  readonly refresh: () => void;
-}
-
 /** Shown as long as documents are being read for the first time, or could not be. */
-export function Unread({ documents }: { readonly documents: readonly ReadDocument[] }) {
+export function Unread({ documents }: { readonly documents: readonly ReadDocument<unknown>[] }) {
   const failed = documents.filter(({ isMissing, failure }) => isMissing && failure !== "");
   if (failed.length > 0) {
     const retry = () => failed.forEach(({ refresh }) => refresh());

@@ -53,23 +53,21 @@ export function Shortcuts({ pages }: { readonly pages: readonly HeaderPage[] }) 
             </div>
           ))}
         </dl>
-        {dialog.isOpen && <LetterSwitch />}
+        {/* Single letters get in the way of voice control: a reader can switch them off. */}
+        {dialog.isOpen && (
+          <label>
+            <input
+              type="checkbox"
+              defaultChecked={areLettersOn()}
+              onChange={({ currentTarget }) =>
+                remember(setting, currentTarget.checked ? "on" : "off")
+              }
+            />{" "}
+            Keys without Ctrl are on
+          </label>
+        )}
       </Dialog>
     </>
-  );
-}
-
-/** Single letters get in the way of voice control: a reader can switch them off. */
-function LetterSwitch() {
-  return (
-    <label>
-      <input
-        type="checkbox"
-        defaultChecked={areLettersOn()}
-        onChange={({ currentTarget }) => remember(setting, currentTarget.checked ? "on" : "off")}
-      />{" "}
-      Keys without Ctrl are on
-    </label>
   );
 }
 

@@ -3,10 +3,11 @@ import { useEffect } from "preact/hooks";
 import type { SchedulerStatus } from "../../../../streams/status/wire.ts";
 import { connection, followStatus, scheduler, watchWhileHidden } from "../live/status.ts";
 import { useStore } from "../live/store.ts";
-import { announced, dismiss, toasts, type ToastStep } from "../live/toasts.ts";
+import type { ReadDocument } from "../live/use-document.ts";
+import { announced, dismiss, toasts } from "../live/toasts.ts";
 import { clockTime, joined } from "../text/format.ts";
 import { alertIcon, calmIcon, Mark } from "./mark.tsx";
-import { Unread, type ReadDocument } from "./panel.tsx";
+import { Unread } from "./panel.tsx";
 import { usePause } from "./pause.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 
@@ -27,7 +28,7 @@ interface SiteProps {
   /** Further parts of the heading's line. */
   readonly head?: ComponentChildren;
   /** Documents without which the page can't be shown. */
-  readonly documents?: readonly ReadDocument[];
+  readonly documents?: readonly ReadDocument<unknown>[];
   /** The current page; null for a page outside the header's navigation. */
   readonly current: (typeof pages)[number][0] | null;
   /** True for a separate page that belongs to `current`. */
@@ -231,7 +232,12 @@ function Toasts() {
         {useStore(toasts).map(({ id, text, next }) => (
           <div class="toast" key={id}>
             <span>
-              {text} {next !== undefined && <NextStep {...next} />}
+              {text} {next?.href !== undefined && <a href={next.href}>{next.words}</a>}
+              {next?.act !== undefined && (
+                <button type="button" class="link" onClick={next.act}>
+                  {next.words}
+                </button>
+              )}
             </span>
             <button
               class="toast-close"
@@ -248,15 +254,5 @@ function Toasts() {
         {useStore(announced)}
       </div>
     </>
-  );
-}
-
-/** A link or a button after a toast's text. */
-function NextStep({ words, href, act }: ToastStep) {
-  if (href !== undefined) return <a href={href}>{words}</a>;
-  return (
-    <button type="button" class="link" onClick={() => act?.()}>
-      {words}
-    </button>
   );
 }

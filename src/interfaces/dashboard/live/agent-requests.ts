@@ -1,12 +1,17 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { post } from "./api.ts";
-import { runAddress } from "../text/addresses.ts";
+import { runAddress, pathOf } from "../text/addresses.ts";
 import { announce, dismiss, showToast } from "./toasts.ts";
+
+/** Requests a run; resolves with null after showing why it was refused. */
+export function postRun(name: string, prompt: string) {
+  const body = prompt.trim() === "" ? undefined : { prompt };
+  return post(pathOf`/control/trigger/${name}`, body);
+}
 
 /** Starts a run; resolves with whether the scheduler accepted it. */
 export async function triggerRun(name: string, prompt = ""): Promise<boolean> {
-  const body = prompt.trim() === "" ? undefined : { prompt };
-  const answer = await post(`/control/trigger/${encodeURIComponent(name)}`, body);
+  const answer = await postRun(name, prompt);
   if (answer === null) return false;
   const { instanceId } = answer;
   if (typeof instanceId !== "string") showToast(`${name} is queued`);
@@ -16,7 +21,7 @@ export async function triggerRun(name: string, prompt = ""): Promise<boolean> {
 
 /** Disables an agent, with a way back, or enables it again. */
 export async function setEnabled(name: string, isEnabled: boolean): Promise<void> {
-  const path = `/control/agents/${encodeURIComponent(name)}`;
+  const path = pathOf`/control/agents/${name}`;
   const answer = await post(`${path}/${isEnabled ? "enable" : "disable"}`);
   if (answer === null) return;
   const text = `${name} disabled`;

@@ -1,8 +1,7 @@
-import type { AgentStatus, LockStatus, StatusUpdate } from "../../../../streams/status/wire.ts";
+import type { AgentStatus, LockStatus } from "../../../../streams/status/wire.ts";
 import { lockKey } from "./apply-update.ts";
 import { status } from "./status.ts";
 import { useStore } from "./store.ts";
-import { useDocument } from "./use-document.ts";
 
 /** An agent as it is now; null if the project does not have it any more. */
 export function useAgent(name: string, first: AgentStatus | null): AgentStatus | null {
@@ -23,27 +22,6 @@ export function useAgentNames(first: readonly string[]): readonly string[] {
     (now?.agents.map(({ name }) => name) ?? first).join("\n"),
   );
   return names === "" ? [] : names.split("\n");
-}
-
-/** Whether an update changes an agent, or has a log line about it that no run wrote: mostly a change to its files. */
-export function concerns({ agents = [], logs = [] }: StatusUpdate, name: string): boolean {
-  return (
-    agents.some((agent) => agent.name === name) ||
-    logs.some((line) => line.agent === name && line.instanceId === null)
-  );
-}
-
-interface AgentDocument<T> {
-  /** The document that the page was rendered with, if it was. */
-  readonly first: T | null | undefined;
-  readonly path: () => string;
-  readonly pauseMs?: number;
-}
-
-/** A document about an agent, which is read again when the agent or its files change. */
-export function useAgentDocument<T>(name: string, { path, first, ...options }: AgentDocument<T>) {
-  const on = (update: StatusUpdate): boolean => concerns(update, name);
-  return useDocument<T>(path, { ...options, first: first ?? null, isQuiet: true, on });
 }
 
 /** The locks that runs hold and wait for, by resource. */

@@ -1,4 +1,5 @@
 import type {
+  AgentStatus,
   LockStatusId,
   StatusSnapshot,
   StatusUpdate,
@@ -19,6 +20,25 @@ export function applyUpdate(now: StatusSnapshot, update: StatusUpdate): StatusSn
     recentLogs:
       fresh.length === 0 ? now.recentLogs : [...now.recentLogs, ...fresh].slice(-mostLogs),
   };
+}
+
+/**
+ * The agents that an update changes, each with whether it changes their spending. A log line that no run wrote is mostly
+ * about a change to the agent's files, and so to its limits.
+ */
+export function changedAgents(
+  { agents = [], logs = [] }: StatusUpdate,
+  now: StatusSnapshot | null,
+): ReadonlyMap<string, boolean> {
+  const spendingOf = (row?: AgentStatus): string =>
+    JSON.stringify([row?.running, row?.runningUsd, row?.spentToday, row?.usedBudget]);
+  const known = (name: string) => now?.agents.find((row) => row.name === name);
+  const changed = new Map(
+    agents.map((row) => [row.name, spendingOf(row) !== spendingOf(known(row.name))]),
+  );
+  for (const { agent, instanceId } of logs)
+    if (instanceId === null && agent !== "scheduler") changed.set(agent, true);
+  return changed;
 }
 
 /** Names one run's hold of, or wait for, one resource. */

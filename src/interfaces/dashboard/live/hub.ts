@@ -20,11 +20,15 @@ interface FollowedLine {
   readonly entry: LogEntry;
 }
 
-/**
- * From a page: it follows the status and these logs from now on, or nothing; or the machine lost its network, over which
- * it receives nothing, not even an end, or has it again; or it asks whether the hub is there.
- */
-export type PageMessage = readonly FollowedLog[] | null | "offline" | "online" | "there?";
+export type PageMessage =
+  /** The page follows the status and these logs from now on, or nothing. */
+  | readonly FollowedLog[]
+  | null
+  /** The machine lost its network, over which it receives nothing, not even an end, or has it again. */
+  | "offline"
+  | "online"
+  /** Asks whether the hub is there. */
+  | "there?";
 
 /** To a page. */
 export type HubMessage =
@@ -55,13 +59,9 @@ export function createHub(api: string, mostLength = Infinity) {
   const pages = new Map<FollowingPage, readonly FollowedLog[]>();
   /** Pages that have the status as of the last event. */
   const current = new Set<FollowingPage>();
-  let source: EventSource | null = null;
-  /** The stream before, until this one is open: with both, the gateway knows which changes are missed. */
-  let last: EventSource | null = null;
   let snapshot: StatusSnapshot | null = null;
   let statusId = "";
   let state: LiveState = "connecting";
-  let isReceived = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const sendLine = gatherLines();
   const send = (message: HubMessage): void => {
@@ -77,75 +77,104 @@ export function createHub(api: string, mostLength = Infinity) {
     current.add(page);
     page({ type: "snapshot", snapshot });
   };
-  const close = (): void => {
-    clearTimeout(timer);
-    last?.close();
-    source?.close();
-    last = source = null;
+  const ofStatus: Handlers = {
+    snapshot: (data, id) => {
+      [snapshot, statusId] = [JSON.parse(data) as StatusSnapshot, id];
+      current.clear();
+      for (const page of pages.keys()) sendStatus(page, null);
+    },
+    update: (data, id) => {
+      const update = JSON.parse(data) as StatusUpdate;
+      [snapshot, statusId] = [snapshot && applyUpdate(snapshot, update), id];
+      for (const page of pages.keys()) sendStatus(page, update);
+    },
   };
-  const openIn = (ms: number): void => {
-    clearTimeout(timer);
-    timer = setTimeout(open, ms);
+  const ofLog = ({ page, log: { number, query } }: PageLog, index: number) => {
+    const handle: Handlers[string] = (data, position) => {
+      query.after = position;
+      sendLine(page, { number, position, entry: JSON.parse(data) as LogEntry });
+    };
+    return [`log-${index}`, handle] as const;
   };
-  const lose = (): void => {
-    close();
+  const lost = (): void => {
+    clearTimeout(timer);
     setState("lost");
     // Retried later: a page that logs out has to leave first.
     timer = setTimeout(() => void retry(), retryMs);
   };
+  const stream = createStream(api, () => setState("live"), lost);
   const retry = async (): Promise<void> => {
     const status = await probe(api);
-    if (source !== null) return;
+    if (stream.isOpen()) return;
     if (status === 401) send({ type: "logged-out" });
-    else if (status === 0 || status >= 500) lose();
+    else if (status === 0 || status >= 500) lost();
     else open();
   };
   const open = (): void => {
     if (pages.size === 0) {
+      clearTimeout(timer);
       state = "connecting";
-      return close();
+      return stream.close();
     }
     const { logs, query } = fittingLogs(pages, mostLength);
     if (snapshot !== null) query.set("since", statusId);
-    const opened = new EventSource(`${api}status-stream?${query.toString()}`);
-    // An origin has six connections: one that did not open yet is given up.
-    if (source?.readyState === 1) {
-      last?.close();
-      last = source;
-    } else source?.close();
-    source = opened;
-    const on = (event: string, handle: (data: string, id: string) => void): void =>
-      opened.addEventListener(event, (received) => {
-        // The next stream repeats the events that this one sends meanwhile.
-        if (source !== opened) return;
-        isReceived = true;
-        const { data, lastEventId } = received as MessageEvent<string>;
-        handle(data, lastEventId);
-      });
-    on("open", () => {
-      last?.close();
-      setState("live");
-    });
-    // The browser's own reconnect would request lines again that it already received.
-    on("error", lose);
-    on("snapshot", (data, id) => {
-      [snapshot, statusId] = [JSON.parse(data) as StatusSnapshot, id];
-      current.clear();
-      for (const page of pages.keys()) sendStatus(page, null);
-    });
-    on("update", (data, id) => {
-      const update = JSON.parse(data) as StatusUpdate;
-      [snapshot, statusId] = [snapshot && applyUpdate(snapshot, update), id];
-      for (const page of pages.keys()) sendStatus(page, update);
-    });
-    logs.forEach(({ page, log: { number, query: asked } }, index) =>
-      on(`log-${index}`, (data, position) => {
-        asked.after = position;
-        sendLine(page, { number, position, entry: JSON.parse(data) as LogEntry });
-      }),
-    );
+    stream.open(query, { ...ofStatus, ...Object.fromEntries(logs.map(ofLog)) });
   };
+  const openSoon = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(open);
+  };
+  const follow = (page: FollowingPage, asked: readonly FollowedLog[] | null): void => {
+    const known = pages.get(page) ?? [];
+    const isSame = known.length + (asked?.length ?? 0) === 0;
+    if (asked === null) {
+      pages.delete(page);
+      current.delete(page);
+    } else {
+      // The positions of logs that the page already followed may have advanced since its request.
+      pages.set(
+        page,
+        asked.map((log) => known.find(({ number }) => number === log.number) ?? log),
+      );
+      page({ type: "state", state });
+      if (state === "live" && !current.has(page)) sendStatus(page, null);
+    }
+    // Pages that follow only the status need no new stream.
+    if (!isSame || !stream.isOpen() || pages.size === 0) openSoon();
+  };
+  return {
+    receive: (page: FollowingPage, message: PageMessage): void => {
+      if (message === "there?") return page({ type: "state", state });
+      if (message === "online") return openSoon();
+      if (message !== "offline") return follow(page, message);
+      clearTimeout(timer);
+      stream.close();
+      setState("lost");
+    },
+  };
+}
 
+/** Called for the events of a stream, by their names. */
+type Handlers = Readonly<Record<string, (data: string, id: string) => void>>;
+
+/**
+ * One event stream at a time. `open` replaces it without a gap; the events of a replaced stream are dropped. `lost` is called
+ * after it ended, or after its gateway was silent: it is closed.
+ */
+function createStream(api: string, opened: () => void, lost: () => void) {
+  let source: EventSource | null = null;
+  /** The stream before, until this one is open: with both, the gateway knows which changes are missed. */
+  let last: EventSource | null = null;
+  let isReceived = false;
+  const close = (): void => {
+    last?.close();
+    source?.close();
+    last = source = null;
+  };
+  const lose = (): void => {
+    close();
+    lost();
+  };
   setInterval(() => {
     const [wasReceived, watched] = [isReceived, source];
     isReceived = false;
@@ -155,33 +184,34 @@ export function createHub(api: string, mostLength = Infinity) {
       if (!isThere && source === watched) lose();
     });
   }, silentMs);
-  const follow = (page: FollowingPage, logs: readonly FollowedLog[] | null): void => {
-    const known = pages.get(page) ?? [];
-    const isSame = known.length + (logs?.length ?? 0) === 0;
-    if (logs === null) {
-      pages.delete(page);
-      current.delete(page);
-    } else {
-      // The positions of logs that the page already followed may have advanced since its request.
-      pages.set(
-        page,
-        logs.map((log) => known.find(({ number }) => number === log.number) ?? log),
-      );
-      page({ type: "state", state });
-      if (state === "live" && !current.has(page)) sendStatus(page, null);
+  const open = (query: URLSearchParams, handlers: Handlers): void => {
+    const next = new EventSource(`${api}status-stream?${query.toString()}`);
+    // An origin has six connections: one that did not open yet is given up.
+    if (source?.readyState === 1) {
+      last?.close();
+      last = source;
+    } else source?.close();
+    source = next;
+    const all: Handlers = {
+      ...handlers,
+      open: () => {
+        last?.close();
+        opened();
+      },
+      // The browser's own reconnect would request lines again that it already received.
+      error: lose,
+    };
+    for (const [event, handle] of Object.entries(all)) {
+      next.addEventListener(event, (received) => {
+        // The next stream repeats the events that this one sends meanwhile.
+        if (source !== next) return;
+        isReceived = true;
+        const { data, lastEventId } = received as MessageEvent<string>;
+        handle(data, lastEventId);
+      });
     }
-    // Pages that follow only the status need no new stream.
-    if (!isSame || source === null || pages.size === 0) openIn(0);
   };
-  return {
-    receive: (page: FollowingPage, message: PageMessage): void => {
-      if (message === "there?") return page({ type: "state", state });
-      if (message === "online") return openIn(0);
-      if (message !== "offline") return follow(page, message);
-      close();
-      setState("lost");
-    },
-  };
+  return { isOpen: () => source !== null, open, close };
 }
 
 /** Sends the lines of logs to their pages: those of a moment together. */
@@ -199,10 +229,16 @@ function gatherLines(): (page: FollowingPage, line: FollowedLine) => void {
   };
 }
 
-/** The logs that an address has room for, and their part of it. A page of others is told, and soon follows nothing. */
+/** A log, and the page that follows it. */
+interface PageLog {
+  readonly page: FollowingPage;
+  readonly log: FollowedLog;
+}
+
+/** The logs that an address has room for, and their part of it. Pages whose logs do not fit get `alone`. */
 function fittingLogs(pages: ReadonlyMap<FollowingPage, readonly FollowedLog[]>, most: number) {
   let query = new URLSearchParams();
-  const logs: { readonly page: FollowingPage; readonly log: FollowedLog }[] = [];
+  const logs: PageLog[] = [];
   for (const [page, followed] of pages) {
     const longer = new URLSearchParams(query);
     for (const log of followed) longer.append("log", textOf(log));

@@ -5,7 +5,7 @@ import type {
   StatusUpdate,
 } from "../../../../streams/status/wire.ts";
 import { noResponse } from "./api.ts";
-import { applyUpdate } from "./apply-update.ts";
+import { applyUpdate, changedAgents } from "./apply-update.ts";
 import type { LiveState } from "./hub.ts";
 import { openLive } from "./live.ts";
 import { createStore, useLatest } from "./store.ts";
@@ -27,7 +27,7 @@ export const status = createStore<StatusSnapshot | null>(null);
 interface StatusHandlers {
   /** Called after each connect. */
   readonly snapshot: (snapshot: StatusSnapshot) => unknown;
-  readonly update: (update: StatusUpdate) => unknown;
+  readonly update: (update: StatusUpdate, agents: ReturnType<typeof changedAgents>) => unknown;
 }
 
 const listeners = new Set<{ readonly current: StatusHandlers }>();
@@ -64,8 +64,9 @@ export function followStatus(): void {
     if (isConnected && now !== null) for (const { current } of listeners) current.snapshot(now);
     if (message.type === "update") {
       const last = status.get();
+      const agents = changedAgents(message.update, last);
       if (last !== null) show(applyUpdate(last, message.update));
-      for (const { current } of listeners) current.update(message.update);
+      for (const { current } of listeners) current.update(message.update, agents);
     }
   });
 }

@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { StatusList, StatusUpdate } from "../../../../streams/status/wire.ts";
+import type { StatusUpdate } from "../../../../streams/status/wire.ts";
+import type { StaleBy } from "../../../foundation/operation.ts";
 import { fetchJson } from "./api.ts";
+import type { changedAgents } from "./apply-update.ts";
 import { useStatus } from "./status.ts";
 import { useLatest } from "./store.ts";
 import { showToast } from "./toasts.ts";
@@ -29,19 +31,39 @@ export function paced(read: () => Promise<void>, pauseMs: number): () => void {
   };
 }
 
-/** Whether an update changes one of these lists. */
-export const changes =
-  (...lists: readonly StatusList[]) =>
-  ({ changed = [] }: StatusUpdate): boolean =>
-    changed.some((list) => lists.includes(list));
+/** A document as the server renders a page with it. */
+export interface FirstDocument<T> {
+  /** Null if it could not be read, or not soon. */
+  readonly value: T | null;
+  /** The changes that make it stale, as its operation names them; by default none. */
+  readonly changedBy?: readonly StaleBy[] | undefined;
+}
 
-interface DocumentOptions<T> {
-  /** The document that the page was rendered with. */
-  readonly first: T | null;
+/** A document of a page. */
+export type ReadDocument<T> = ReturnType<typeof useDocument<T>>;
+
+/** Whether an update that changes these agents makes a document stale. */
+export function isStale(
+  { changedBy = [], agent }: Pick<DocumentOptions<unknown>, "changedBy" | "agent">,
+  { changed = [] }: StatusUpdate,
+  agents: ReturnType<typeof changedAgents>,
+): boolean {
+  const own = agent === undefined ? [...agents.values()] : [agents.get(agent)];
+  const isAbout = own.some((one) => one !== undefined);
+  return changedBy.some((by) => {
+    if (by === "spending") return own.includes(true);
+    if (by === "agents") return isAbout;
+    return changed.includes(by) && (agent === undefined || isAbout);
+  });
+}
+
+export interface DocumentOptions<T> extends Partial<FirstDocument<T>> {
   /** Identifies the view that the path is for. When it changes, the document is read at once. */
   readonly view?: string;
-  /** Which status updates change the document. After each of them, and after each connect, it is read again. */
-  readonly on?: ((update: StatusUpdate) => boolean) | false;
+  /** The agent that the document is about. */
+  readonly agent?: string | undefined;
+  /** Whether an update can still change it. */
+  readonly isOpen?: (value: T) => boolean;
   /** The pause between two reads after `refresh`, if a read takes the scheduler more than a moment. */
   readonly pauseMs?: number;
   /** True if no message says that a newer version could not be read. */
@@ -49,17 +71,18 @@ interface DocumentOptions<T> {
 }
 
 /**
- * A JSON document of the gateway in a component: first as rendered with it, then read again for another view or after
- * `refresh`. Responses for an earlier view are dropped.
+ * A JSON document of the gateway in a component: first as rendered with it, then read again for another view, after each
+ * connect, after the changes that make it stale, or after `refresh`. `path` gives its address at a moment, in epoch ms.
+ * Responses for an earlier view are dropped.
  */
-export function useDocument<T>(path: () => string, options: DocumentOptions<T>) {
-  const { first, view = "", pauseMs = 1_000, on = false, isQuiet = false } = options;
-  const [shown, setShown] = useState({ value: first, view, failure: "", status: 200 });
+export function useDocument<T>(path: (now: number) => string, options: DocumentOptions<T>) {
+  const { value = null, changedBy = [], view = "", pauseMs = 1_000, isQuiet = false } = options;
+  const [shown, setShown] = useState({ value, view, failure: "", status: 200 });
   const isMissing = shown.value === null || shown.view !== view;
   const latest = useLatest({ path, view, isMissing });
   const load = async (): Promise<void> => {
     const asked = latest.current;
-    const fetched = await fetchJson<T>(asked.path());
+    const fetched = await fetchJson<T>(asked.path(Date.now()));
     if (latest.current.view !== asked.view) return;
     if (fetched.ok) {
       setShown({ value: fetched.value, view: asked.view, failure: "", status: 200 });
@@ -75,8 +98,11 @@ export function useDocument<T>(path: () => string, options: DocumentOptions<T>) 
   };
   const refresh = useMemo(() => paced(reread, pauseMs), []);
   useStatus({
-    snapshot: () => on && refresh(),
-    update: (update) => on && on(update) && refresh(),
+    snapshot: () => changedBy.length > 0 && refresh(),
+    update: (update, agents) => {
+      const isOver = shown.value !== null && options.isOpen?.(shown.value) === false;
+      if (!isOver && isStale(options, update, agents)) refresh();
+    },
   });
   useEffect(() => {
     if (isMissing) void load();

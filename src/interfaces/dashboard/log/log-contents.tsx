@@ -17,6 +17,10 @@ interface EntryProps {
   readonly entry: LogEntry;
 }
 
+function Facts({ text }: { readonly text: string }) {
+  return text === "" ? null : <span class="facts">{text}</span>;
+}
+
 /** A line's text, with the numbers that it carries. */
 export function PlainLine({ entry }: EntryProps) {
   const facts = factsOf(entry);
@@ -25,7 +29,7 @@ export function PlainLine({ entry }: EntryProps) {
       <span class="text">
         <Linked text={plainText(entry.msg)} />
       </span>
-      {facts !== "" && <span class="facts">{facts}</span>}
+      <Facts text={facts} />
     </>
   );
 }
@@ -131,7 +135,7 @@ function RunStart({ entry, trigger }: RunStartProps) {
           {subject}
         </WebLink>
       ) : (
-        subject !== "" && <span class="facts">{subject}</span>
+        <Facts text={subject} />
       )}
       {prompt !== "" && <blockquote class="prompt">{plainText(prompt)}</blockquote>}
     </>
@@ -159,7 +163,7 @@ function RunEnd({ entry, outcome }: EntryProps & { readonly outcome: string }) {
         {isGood ? "✓ " : "✕ "}
       </span>
       <span class="text">run {outcomeText(outcome)}</span>
-      {facts !== "" && <span class="facts">{facts}</span>}
+      <Facts text={facts} />
       {!isGood && reason !== undefined && <div class="reason">{plainText(reason)}</div>}
     </>
   );

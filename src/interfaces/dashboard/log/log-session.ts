@@ -1,5 +1,5 @@
 import type { LogPageAnswer } from "../../views/log-page.ts";
-import { withQuery } from "../text/addresses.ts";
+import { withQuery, pathOf } from "../text/addresses.ts";
 import { isFiltered, type LogChoice } from "../kit/list-view.ts";
 import type { LogLine } from "./log-rows.ts";
 import { fetchJson } from "../live/api.ts";
@@ -80,7 +80,7 @@ function shownLines(choice: LogChoice) {
 }
 
 function partPath(agent: string, query: Parameters<typeof withQuery>[1]): string {
-  return withQuery(`/api/logs/agents/${encodeURIComponent(agent)}`, query);
+  return withQuery(pathOf`/api/logs/agents/${agent}`, query);
 }
 
 /** The state of a log with its first part, or before anything is read. */
@@ -118,7 +118,6 @@ export function openLog(
   const chosen = shownLines(choice);
   let { state } = start;
   let live: ReturnType<typeof followLog> | null = null;
-  let waiting: PlacedEntry[] = [];
   let isClosed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -134,23 +133,15 @@ export function openLog(
   };
   const readMore = (from: object, limitNow = limit) =>
     read(partPath(agent, { ...chosen, ...from, limit: limitNow }));
-  const flush = (): void => {
-    const fresh = waiting;
-    waiting = [];
-    if (fresh.length === 0 || state.newer !== null) return;
-    change({ received: state.received + fresh.length, ...withBelow(state.lines, fresh) });
-  };
-  const receive = (line: PlacedEntry): void => {
+  const fresh = gatherForFrame((lines) => {
     // The shown lines end before the followed lines begin.
     if (state.newer !== null) return;
-    // Lines come faster than frames, and a hidden page has none.
-    if (waiting.push(line) === 1) requestAnimationFrame(flush);
-    if (waiting.length > maxLines) waiting.shift();
-  };
+    change({ received: state.received + lines.length, ...withBelow(state.lines, lines) });
+  });
   const followFrom = ({ atEnd, newer }: LogPart): void => {
     if (!atEnd) return;
     live?.close();
-    live = followLog({ agent, ...chosen, after: newer, lines: limit }, receive);
+    live = followLog({ agent, ...chosen, after: newer, lines: limit }, fresh.add);
   };
   /** Reads back until so many more lines are shown, or the beginning of the log: one part may have none that match. */
   const readEarlier = async (wanted: number, beforeChange = () => {}): Promise<void> => {
@@ -200,7 +191,7 @@ export function openLog(
     },
     /** Shows only lines that come from now on. */
     clear: (): void => {
-      waiting = [];
+      fresh.drop();
       change({ lines: [], isCleared: true });
     },
     /** Reads the log again that could not be read. */
@@ -210,6 +201,26 @@ export function openLog(
       clearTimeout(timer);
       live?.close();
     },
+  };
+}
+
+/** Gathers lines until the next frame: they come faster than frames, and a hidden page has none. */
+function gatherForFrame(show: (lines: readonly PlacedEntry[]) => void) {
+  let waiting: PlacedEntry[] = [];
+  const drop = (): void => {
+    waiting = [];
+  };
+  const flush = (): void => {
+    const lines = waiting;
+    drop();
+    if (lines.length > 0) show(lines);
+  };
+  return {
+    add: (line: PlacedEntry): void => {
+      if (waiting.push(line) === 1) requestAnimationFrame(flush);
+      if (waiting.length > maxLines) waiting.shift();
+    },
+    drop,
   };
 }
 

@@ -4,7 +4,7 @@ import { disabledText, runningCostText, stateText } from "../../views/agent-colu
 import { refusalsOf, triggerRun } from "../live/agent-requests.ts";
 import { post } from "../live/api.ts";
 import { announce } from "../live/toasts.ts";
-import { questionsAddress } from "../text/addresses.ts";
+import { questionsAddress, pathOf } from "../text/addresses.ts";
 import { joined } from "../text/format.ts";
 import { Action } from "../kit/action.tsx";
 
@@ -53,7 +53,7 @@ function loadOf(agent: AgentStatus) {
 export function KillRuns({ name, running }: { readonly name: string; readonly running: number }) {
   const runs = counted(running, "run");
   const kill = async (): Promise<void> => {
-    const answer = await post(`/control/agents/${encodeURIComponent(name)}/kill`);
+    const answer = await post(pathOf`/control/agents/${name}/kill`);
     if (answer !== null) announce(`Killed ${counted(answer.killed ?? 0, "run")} of ${name}`);
   };
   return (

@@ -9,6 +9,7 @@ import { stateOf, lookOf } from "./trigger-words.ts";
 import { Linked } from "../kit/linked.tsx";
 import { RunLink } from "./run-parts.tsx";
 import { Fold } from "../kit/table.tsx";
+import { pathOf } from "../text/addresses.ts";
 
 /** Limit of a shown text, in characters. */
 const maxShown = 200_000;
@@ -35,12 +36,9 @@ function FoldedText({ label, text }: { readonly label: string; readonly text: st
 }
 
 /** The context and the value of an entry, and the calls around it. They are read again until all have ended. */
-export function Calls({ entry }: { readonly entry: HistoryEntry }) {
-  const path = `/api/stats/triggers/${encodeURIComponent(entry.id)}/calls`;
-  const { value, failure, refresh } = useDocument<CallTree>(() => path, {
-    first: null,
-    isQuiet: true,
-  });
+export function Calls(entry: HistoryEntry) {
+  const path = pathOf`/api/stats/triggers/${entry.id}/calls`;
+  const { value, failure, refresh } = useDocument<CallTree>(() => path, { isQuiet: true });
   const isSettled = value?.entries.every(({ outcome }) => outcome !== null) === true;
   const state = JSON.stringify(entry);
   useEffect(() => {

@@ -4,6 +4,7 @@ import { Fold } from "../kit/table.tsx";
 import { useDocument } from "../live/use-document.ts";
 import { prettyText } from "./call-tree.ts";
 import { Preformatted } from "./calls.tsx";
+import { pathOf } from "../text/addresses.ts";
 
 interface DeliveryProps {
   readonly receiptId: string;
@@ -14,8 +15,8 @@ interface DeliveryProps {
 
 /** A stored delivery: where it came from, its headers, its payload. It is read when it is first shown. */
 export function Delivery({ receiptId, first = null, gone }: DeliveryProps) {
-  const path = `/api/stats/webhooks/${encodeURIComponent(receiptId)}`;
-  const receipt = useDocument<ReceiptView>(() => path, { first });
+  const path = pathOf`/api/stats/webhooks/${receiptId}`;
+  const receipt = useDocument<ReceiptView>(() => path, { value: first });
   if (receipt.value !== null) return <Receipt {...receipt.value} />;
   if (receipt.status === 404 && gone !== undefined) return <p class="muted">{gone}</p>;
   return <Unread documents={[receipt]} />;

@@ -8,6 +8,7 @@ import { Time } from "../kit/time.tsx";
 import { post } from "../live/api.ts";
 import { showToast } from "../live/toasts.ts";
 import { AgentLink, RunLink } from "./run-parts.tsx";
+import { pathOf } from "../text/addresses.ts";
 
 interface QuestionProps {
   readonly question: QuestionView;
@@ -135,7 +136,7 @@ interface QuestionListProps {
 /** Questions of runs, which are answered here. */
 export function QuestionList({ id, questions, refresh, isOfRun = false }: QuestionListProps) {
   const send = async (question: QuestionView, given: string): Promise<void> => {
-    const path = `/api/questions/${encodeURIComponent(question.id)}/answer`;
+    const path = pathOf`/api/questions/${question.id}/answer`;
     const answered = await post<QuestionView>(path, { answer: given });
     if (answered?.answer != null) showToast(`Answered: ${shownAnswer(question, answered.answer)}`);
     // Reads again after a refused answer, too: another person may have been first.
@@ -156,7 +157,7 @@ export function QuestionList({ id, questions, refresh, isOfRun = false }: Questi
           </p>
           <Question
             question={question}
-            action={`/dashboard/questions/${encodeURIComponent(question.id)}/answer`}
+            action={pathOf`/dashboard/questions/${question.id}/answer`}
             send={send}
           />
         </li>

@@ -1,27 +1,30 @@
 import { outcomeText } from "../../../../streams/outcomes.ts";
 import { inARow, stateWord } from "../../../foundation/contracts/format.ts";
 import type { Failing, HistoryEntry } from "../../../foundation/contracts/history.ts";
-import { agentAddress, changesAddress, runAddress } from "../text/addresses.ts";
+import { agentAddress, changesAddress, runAddress, pathOf } from "../text/addresses.ts";
 import { listTime } from "../text/format.ts";
-import { runningSince, triggerWords, lookOf } from "./trigger-words.ts";
+import { runningSince, triggerWords, lookOf, type Standing } from "./trigger-words.ts";
+import { Action } from "../kit/action.tsx";
 import { Duration } from "../kit/time.tsx";
+import { post } from "../live/api.ts";
 
 interface RunLinkProps {
-  readonly agent: string;
-  readonly instanceId: string;
+  readonly agent: string | null;
+  readonly instanceId: string | null;
   /** By default the run's own name. */
   readonly text?: string;
 }
 
-/** A link to the page of a run. */
-export function RunLink({ agent, instanceId, text = instanceId }: RunLinkProps) {
+/** A link to the page of a run; nothing for work without one. */
+export function RunLink({ agent, instanceId, text }: RunLinkProps) {
+  if (agent === null || instanceId === null) return null;
   return (
     <a
       class="run-link"
       href={runAddress(agent, instanceId)}
       aria-label={text === "run" ? `Run ${instanceId}` : undefined}
     >
-      {text}
+      {text ?? instanceId}
     </a>
   );
 }
@@ -69,9 +72,7 @@ export function FailingSince({
 export function EntryRunLink({ agent, instanceId }: HistoryEntry) {
   return (
     <span class="entry-run">
-      {agent !== null && instanceId !== null && (
-        <RunLink agent={agent} instanceId={instanceId} text="run" />
-      )}
+      <RunLink agent={agent} instanceId={instanceId} text="run" />
     </span>
   );
 }
@@ -107,12 +108,33 @@ export function TriggerLabel(entry: HistoryEntry) {
 }
 
 /** The state or outcome of an entry. */
-export function Outcome({ entry }: { readonly entry: HistoryEntry }) {
+export function Outcome(entry: HistoryEntry) {
   return <span class={`outcome ${lookOf(entry)}`}>{outcomeText(stateWord(entry))}</span>;
 }
 
+interface KillRunProps extends Standing {
+  readonly instanceId: string | null;
+  /** True for the only one of a page. */
+  readonly isOfPage?: boolean;
+}
+
+/** The button that kills a running run, after a question. */
+export function KillRun({ instanceId, isOfPage, ...run }: KillRunProps) {
+  return (
+    <Action
+      act={() => post(pathOf`/control/kill/${instanceId ?? ""}`)}
+      {...(isOfPage ? { id: "kill", class: "button acts danger" } : { class: "link danger" })}
+      label={`Kill the run ${instanceId ?? ""}`}
+      question="Really kill it?"
+      hidden={runningSince(run) === null}
+    >
+      Kill
+    </Action>
+  );
+}
+
 /** How long an entry's run took, or has taken so far. */
-export function RunDuration({ entry }: { readonly entry: HistoryEntry }) {
+export function RunDuration(entry: HistoryEntry) {
   return (
     <span class="number">
       <Duration ms={entry.durationMs} since={runningSince(entry)} />

@@ -8,7 +8,7 @@ const plainReasons: Readonly<Partial<Record<string, string>>> = {
 };
 
 /** State and outcome of an entry. */
-type Standing = Pick<HistoryEntry, "outcome" | "startedAt">;
+export type Standing = Pick<HistoryEntry, "outcome" | "startedAt">;
 
 /** State or outcome of an entry in the words of the API: `queued`, `running`, or its outcome. */
 export function stateOf({ outcome, startedAt }: Standing): string {

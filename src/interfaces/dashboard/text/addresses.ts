@@ -1,11 +1,11 @@
-/** The address of an agent's page. */
-export function agentAddress(agent: string): string {
-  return `/dashboard/agents/${encodeURIComponent(agent)}`;
+/** A path whose values are encoded: pathOf`/api/runs/${instanceId}`. */
+export function pathOf(parts: TemplateStringsArray, ...values: readonly string[]): string {
+  return String.raw({ raw: parts }, ...values.map((value) => encodeURIComponent(value)));
 }
 
-/** The address of the reasons why an agent did not run. */
-export function whyAddress(agent: string): string {
-  return withQuery(agentAddress(agent), { tab: "why" });
+/** The address of an agent's page. */
+export function agentAddress(agent: string): string {
+  return pathOf`/dashboard/agents/${agent}`;
 }
 
 /** The address of an agent's questions to people. */
@@ -13,19 +13,9 @@ export function questionsAddress(agent: string): string {
   return withQuery("/dashboard/questions", { agent });
 }
 
-/** The address of the acts of people on a run. */
-export function auditAddress(instanceId: string): string {
-  return withQuery("/dashboard/audit", { instance: instanceId });
-}
-
 /** The address of the page of a run. */
 export function runAddress(agent: string, instanceId: string): string {
   return `${agentAddress(agent)}/runs/${encodeURIComponent(instanceId)}`;
-}
-
-/** An address that leads to the page of the agent's latest run. */
-export function latestRunAddress(agent: string): string {
-  return `${agentAddress(agent)}/runs/latest`;
 }
 
 /** The address of an agent's log; optionally with the lines of one run only, or those with a text. */
@@ -51,19 +41,9 @@ export function lineAddress(
   });
 }
 
-/** The address of an agent's log as a file. `choice` selects its lines. */
-export function logDownloadAddress(agent: string, choice: QueryValues = {}): string {
-  return withQuery(`/dashboard/api/logs/${encodeURIComponent(agent)}/download`, choice);
-}
-
 /** The address of the triggers of an agent. */
 export function triggersAddress(agent: string): string {
   return withQuery("/dashboard/triggers", { agent });
-}
-
-/** The address of a search over all logs. */
-function searchAddress(q: string, order: "oldest" | null = null): string {
-  return withQuery("/dashboard/search", { q, order });
 }
 
 /** The address of the changes to an agent's config and instructions, from one run to a later one. */
@@ -80,7 +60,7 @@ const charactersOfError = 300;
 export function firstSeenAddress(error: string): string {
   const words = error.split(/["\s]+/).filter((word) => word !== "");
   const phrase = words.slice(0, wordsOfError).join(" ");
-  return searchAddress(phraseOf(phrase), "oldest");
+  return withQuery("/dashboard/search", { q: phraseOf(phrase), order: "oldest" });
 }
 
 function phraseOf(text: string): string {
@@ -103,7 +83,12 @@ export function withQuery(path: string, values: QueryValues): string {
 
 /** Begins the addresses of an agent's own API. */
 export function agentApi(agent: string): string {
-  return `/api/agents/${encodeURIComponent(agent)}`;
+  return pathOf`/api/agents/${agent}`;
+}
+
+/** The address of the API for its spending. */
+export function spendPath(agent: string): string {
+  return withQuery("/api/spend", { agent });
 }
 
 /** The charts show more runs than the table. */

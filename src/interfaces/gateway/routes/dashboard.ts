@@ -1,52 +1,70 @@
 import { z } from "zod";
 import { agentParams, unknownAgent } from "../../../foundation/contracts/params.ts";
 import { routesOf } from "../api/route.ts";
-import { alertsPath, page as alertsPage } from "../../dashboard/pages/alerts/page.tsx";
-import { auditPath, page as auditPage } from "../../dashboard/pages/audit/page.tsx";
-import { tabAt } from "../../dashboard/pages/agent/tabs.tsx";
-import { daysOf, page as costPage } from "../../dashboard/pages/cost/page.tsx";
-import { page as questionsPage, questionPaths } from "../../dashboard/pages/questions/page.tsx";
+import { page as alertsPage } from "../../dashboard/pages/alerts/page.tsx";
+import { page as auditPage } from "../../dashboard/pages/audit/page.tsx";
+import { tabAt, type Tab } from "../../dashboard/pages/agent/tabs.tsx";
+import { page as costPage } from "../../dashboard/pages/cost/page.tsx";
+import { page as questionsPage } from "../../dashboard/pages/questions/page.tsx";
 import { agentsData, page as overviewPage } from "../../dashboard/pages/overview/page.tsx";
-import { hasWords, page as searchPage, searchPath } from "../../dashboard/pages/search/page.tsx";
+import { page as searchPage } from "../../dashboard/pages/search/page.tsx";
+import { page as triggersPage } from "../../dashboard/pages/triggers/page.tsx";
+import { listActs, listQuestions } from "../../../features/people/operations.ts";
+import { searchLogs } from "../../../features/search/operations.ts";
+import { showSpend } from "../../../features/spend/operations.ts";
+import { listAlerts } from "../../../features/alerts/operations.ts";
+import type { Operation } from "../../../foundation/operation.ts";
+import { showFiles, showHosts } from "../../../runtime/agents/operations.ts";
 import {
-  page as triggersPage,
-  refusedPath,
-  triggersPath,
-} from "../../dashboard/pages/triggers/page.tsx";
-import type { SpendKey } from "../../../foundation/contracts/budget.ts";
-import { agentWithLog } from "../../operations/read-log.ts";
-import type { NamedOperations } from "../../operations/table.ts";
+  listRefusedDeliveries,
+  listTriggers,
+  showWhyNot,
+} from "../../../runtime/runs/history-operations.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { agentStatus, frameOf, performed, queryOf, readOrNull } from "../page-data.ts";
-import { sendLivePage, sendWorker, workerPath, type ListPage } from "../../dashboard/send-page.tsx";
-import { runsPath, whyPath } from "../../dashboard/text/addresses.ts";
+import { agentStatus, documentOf, frameOf, performed, queryOf, readOrNull } from "../page-data.ts";
+import type { ListData, ListPage } from "../../dashboard/kit/list.tsx";
+import { sendLivePage, sendWorker, workerPath } from "../../dashboard/send-page.tsx";
+import { agentApi, runsPath, spendPath, whyPath } from "../../dashboard/text/addresses.ts";
 import { filterOf } from "../../dashboard/pages/overview/agent-filter.ts";
-import { viewOf, choiceOf, type ListView } from "../../dashboard/kit/list-view.ts";
+import { viewOf, choiceOf } from "../../dashboard/kit/list-view.ts";
+import { agentWithLog } from "../../operations/read-log.ts";
 import { firstPartOf } from "./logs.ts";
 
 const { get } = routesOf("Pages");
 const page = { produces: "text/html" } as const;
 const agentPages = { ...page, params: agentParams, problems: [404] } as const;
 
-/** The route of a page with filters: its view is in the address, and `read` reads its documents. */
-function listRoute<Documents>(
+/** A read for each document of a page. */
+type Reads<Documents> = {
+  readonly [Name in keyof Documents]: Operation<
+    GatewayDeps["context"],
+    z.ZodType,
+    z.ZodType,
+    z.ZodType<unknown, Documents[Name]>
+  >;
+};
+
+/** The route of a page whose address has a view, and the reads of its documents. */
+function listRoute<Documents, More>(
   deps: GatewayDeps,
-  shown: ListPage<Documents>,
-  path: string,
+  shown: ListPage<Documents, More>,
   summary: string,
-  read: (view: ListView, query: URLSearchParams) => Promise<Documents>,
+  rows: Reads<Documents>,
+  more?: (query: URLSearchParams) => Promise<More>,
 ) {
-  return get(path, {
+  return get(`/dashboard/${shown.name}`, {
     ...page,
     summary,
     handle: async ({ url }, reply) => {
       const query = queryOf(url);
       const view = viewOf(shown.filters, query);
-      return sendLivePage(reply, shown, {
-        frame: frameOf(deps),
-        view,
-        ...(await read(view, query)),
-      });
+      const first: Partial<Record<keyof Documents, unknown>> = {};
+      for (const name of Object.keys(rows) as (keyof Documents)[]) {
+        const path = (now: number) => shown.paths[name](view, now);
+        first[name] = await documentOf(rows[name], path, deps.context);
+      }
+      const data = { frame: frameOf(deps), view, first, ...(await more?.(query)) };
+      return sendLivePage(reply, shown, data as ListData<Documents> & More);
     },
   });
 }
@@ -68,9 +86,9 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
     summary: "All agents, live",
     handle: async ({ url }, reply) => {
       const { agents, locks, recentLogs } = deps.context.status.snapshot();
+      const { history } = deps.context.store;
       const shown = agentsData(agents, filterOf(queryOf(url)));
       const names = shown.agents.map(({ name }) => name);
-      const { history } = deps.context.store;
       return sendLivePage(reply, overviewPage, {
         frame: frameOf(deps),
         ...shown,
@@ -80,84 +98,30 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
       });
     },
   }),
-  ...listRoutes(deps),
-  ...agentRoutes(deps),
-];
-
-/** The pages with filters. */
-function listRoutes(deps: GatewayDeps) {
-  /** The document of an operation, with the parameters of the address from which the page reads it again. */
-  const documentOf = <Address extends keyof NamedOperations>(row: Address, address: string) =>
-    readOrNull(() => performed(row, queryOf(address), deps));
-  const triggers = "GET /api/stats/triggers";
-  const questions = "GET /api/questions";
-  return [
-    listRoute(
-      deps,
-      triggersPage,
-      "/dashboard/triggers",
-      "The trigger history",
-      async (view, query) => {
-        const now = Date.now();
-        const id = query.get("entry");
-        const opened =
-          id === null ? null : await readOrNull(() => performed(triggers, { id }, deps));
-        return {
-          history: await documentOf(triggers, triggersPath(view, now)),
-          opened: opened?.triggers[0] ?? null,
-          refused: await documentOf("GET /api/stats/refused-deliveries", refusedPath(now)),
-        };
-      },
-    ),
-    listRoute(deps, searchPage, "/dashboard/search", "Search over all logs", async (view) => ({
-      found: hasWords(view)
-        ? await documentOf("GET /api/search", searchPath(view, null, Date.now()))
-        : null,
-    })),
-    listRoute(deps, costPage, "/dashboard/cost", "What runs spend on models", async (view) => {
-      const days = daysOf(view);
-      const spend = (by: SpendKey) =>
-        readOrNull(() => performed("GET /api/spend", { by, days }, deps));
-      return {
-        first: {
-          day: await spend("day"),
-          agent: await spend("agent"),
-          model: await spend("model"),
-        },
-      };
-    }),
-    listRoute(
-      deps,
-      alertsPage,
-      "/dashboard/alerts",
-      "Alerts, and what became of them",
-      async (view) => ({ report: await documentOf("GET /api/alerts", alertsPath(view)) }),
-    ),
-    listRoute(
-      deps,
-      questionsPage,
-      "/dashboard/questions",
-      "Questions of runs to people, to answer, and how they ended",
-      async (view) => {
-        const { open, ended } = questionPaths(view);
-        return {
-          open: await documentOf(questions, open),
-          ended: await documentOf(questions, ended),
-        };
-      },
-    ),
-    listRoute(
-      deps,
-      auditPage,
-      "/dashboard/audit",
-      "The audit trail: the acts of people",
-      async (view) => ({ report: await documentOf("GET /api/audit", auditPath(view)) }),
-    ),
-  ];
-}
-
-/** The pages of one agent. */
-const agentRoutes = (deps: GatewayDeps) => [
+  listRoute(
+    deps,
+    triggersPage,
+    "The trigger history",
+    { history: listTriggers, refused: listRefusedDeliveries },
+    async (query) => {
+      const id = query.get("entry");
+      if (id === null) return { opened: null };
+      const found = await readOrNull(() => performed("GET /api/stats/triggers", { id }, deps));
+      return { opened: found?.triggers[0] ?? null };
+    },
+  ),
+  listRoute(deps, searchPage, "Search over all logs", { found: searchLogs }),
+  listRoute(deps, costPage, "What runs spend on models", {
+    day: showSpend,
+    agent: showSpend,
+    model: showSpend,
+  }),
+  listRoute(deps, alertsPage, "Alerts, and what became of them", { report: listAlerts }),
+  listRoute(deps, questionsPage, "Questions of runs to people, to answer, and how they ended", {
+    open: listQuestions,
+    ended: listQuestions,
+  }),
+  listRoute(deps, auditPage, "The audit trail: the acts of people", { report: listActs }),
   get("/dashboard/agents/:name", {
     ...agentPages,
     summary: "One agent",
@@ -169,17 +133,19 @@ const agentRoutes = (deps: GatewayDeps) => [
       const { page } = await import("../../dashboard/pages/agent/page.tsx");
       const tab = tabAt(queryOf(url));
       const detail = () => performed("GET /dashboard/api/agents/:name", { name }, deps);
-      const spending = () => performed("GET /api/spend", { by: "day", agent: name }, deps);
       // Read first: with an agent's files, the secrets that are hidden in all documents are learned.
-      const first = await tabDocuments[tab](name, deps);
+      const first = await tabDocuments(name, tab, deps);
       return sendLivePage(reply, page, {
         frame: frameOf(deps),
         name,
         tab,
         status: agentStatus(name, deps),
         locks: deps.context.status.snapshot().locks,
-        detail: await readOrNull(detail),
-        spending: await readOrNull(spending),
+        detail: {
+          value: await readOrNull(detail),
+          changedBy: ["agents"],
+        },
+        spending: await documentOf(showSpend, () => spendPath(name), deps.context),
         first,
       });
     },
@@ -191,41 +157,43 @@ const agentRoutes = (deps: GatewayDeps) => [
       const agent = await agentWithLog(params.name, deps.context);
       // Loaded at the first visit: a start does without the engine for log lines.
       const { logRunsPath, page } = await import("../../dashboard/pages/log/page.tsx");
-      const choice = choiceOf(queryOf(url));
-      const runs = () => performed("GET /api/stats/triggers", queryOf(logRunsPath(agent)), deps);
       return sendLivePage(reply, page, {
         frame: frameOf(deps),
         agent,
         status: agentStatus(agent, deps),
-        choice,
-        runs: await readOrNull(runs),
-        lines: await readOrNull(() => firstPartOf(agent, choice, deps)),
+        choice: choiceOf(queryOf(url)),
+        runs: await documentOf(listTriggers, () => logRunsPath(agent), deps.context),
+        lines: await readOrNull(() => firstPartOf(agent, choiceOf(queryOf(url)), deps)),
       });
     },
   }),
 ];
 
-/** The documents that each tab of an agent's page is rendered with. */
-const tabDocuments = {
-  runs: async (name: string, deps: GatewayDeps) => ({
-    runs: await readOrNull(() =>
-      performed("GET /api/stats/triggers", queryOf(runsPath(name)), deps),
-    ),
-    hosts: await readOrNull(() => performed("GET /api/agents/:name/hosts", { name }, deps)),
-  }),
-  why: async (name: string, deps: GatewayDeps) => {
-    const query = queryOf(whyPath(name, Date.now()));
-    query.set("name", name);
-    return {
-      why: await readOrNull(() => performed("GET /api/agents/:name/why-not", query, deps)),
-    };
-  },
-  config: filesOf,
-  instructions: filesOf,
-};
-
-async function filesOf(name: string, deps: GatewayDeps) {
+/** The documents of the tabs of an agent's page: those of the current one are read. */
+async function tabDocuments(name: string, tab: Tab, { context }: GatewayDeps) {
+  const api = agentApi(name);
+  const at = (isOfTab: boolean, path: (now: number) => string) => (isOfTab ? path : null);
+  const isOfRuns = tab === "runs";
   return {
-    files: await readOrNull(() => performed("GET /api/agents/:name/files", { name }, deps)),
+    runs: await documentOf(
+      listTriggers,
+      at(isOfRuns, () => runsPath(name)),
+      context,
+    ),
+    hosts: await documentOf(
+      showHosts,
+      at(isOfRuns, () => `${api}/hosts`),
+      context,
+    ),
+    why: await documentOf(
+      showWhyNot,
+      at(tab === "why", (now) => whyPath(name, now)),
+      context,
+    ),
+    files: await documentOf(
+      showFiles,
+      at(/config|instructions/.test(tab), () => `${api}/files`),
+      context,
+    ),
   };
 }

@@ -14,7 +14,7 @@ import { routesOf } from "../api/route.ts";
 import { isPageVisit } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { agentStatus, frameOf, performed, readOrNull } from "../page-data.ts";
-import { comparedQuery } from "../../../runtime/runs/history-operations.ts";
+import { comparedQuery, showRun } from "../../../runtime/runs/history-operations.ts";
 import { firstPartOf } from "./logs.ts";
 
 const { get } = routesOf("Pages");
@@ -42,6 +42,7 @@ export const runPages = (deps: GatewayDeps) => [
       return sendLivePage(reply, page, {
         frame: frameOf(deps),
         run,
+        changedBy: showRun.changedBy,
         status: agentStatus(agent, deps),
         lines: await readOrNull(() => firstPartOf(agent, runChoice(instanceId), deps, shownLines)),
         ...(await documentsOf(run, deps)),

@@ -19,6 +19,7 @@ import { announce } from "../../live/toasts.ts";
 import { isDay } from "../../text/format.ts";
 import { Dialog, useDialog } from "../../kit/dialog.tsx";
 import { FactList, Panel, type Fact } from "../../kit/panel.tsx";
+import { pathOf } from "../../text/addresses.ts";
 
 /** The spending of an agent: a notice while the budget is used up, a panel, and the dialog that raises the limits. */
 export function useBudget(
@@ -38,7 +39,7 @@ export function useBudget(
   };
   const raise = async (): Promise<void> => {
     const usd = field.current?.valueAsNumber ?? 0;
-    const path = `/api/budgets/${encodeURIComponent(scope)}/raise`;
+    const path = pathOf`/api/budgets/${scope}/raise`;
     if ((await post<BudgetRaised>(path, { usd })) === null) return;
     announce(`Raised the budget of ${whose} by ${dollars(usd)}`);
     spending.refresh();

@@ -5,9 +5,9 @@ import type {
   ShownFiles,
 } from "../../../../foundation/contracts/file-edits.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
-import { useAgentDocument } from "../../live/agents.ts";
+import { useDocument, type FirstDocument } from "../../live/use-document.ts";
 import { agentApi } from "../../text/addresses.ts";
-import { Copy } from "../../kit/copied.tsx";
+import { Copied } from "../../kit/copied.tsx";
 import { FileEditor, type Draft } from "./file-editor.tsx";
 import { Markdown } from "../../kit/markdown.tsx";
 import { Panel } from "../../kit/panel.tsx";
@@ -37,17 +37,16 @@ interface FileProps {
 
 interface AgentFileProps extends FileProps {
   readonly name: EditableFile;
-  readonly first: ShownFiles | null | undefined;
+  readonly first: FirstDocument<ShownFiles>;
   readonly drafts: Drafts;
   readonly onDrafts: (drafts: Drafts) => void;
 }
 
 /** The panel with a file of an agent: its text with the errors marked, its path, and an editor. */
 export function AgentFile({ name, first, drafts, onDrafts, ...props }: AgentFileProps) {
-  const { value, failure, refresh } = useAgentDocument(props.agent, {
-    first,
-    path: () => `${agentApi(props.agent)}/files`,
-  });
+  const { agent } = props;
+  const path = () => `${agentApi(agent)}/files`;
+  const { value, failure, refresh } = useDocument(path, { ...first, agent, isQuiet: true });
   const file = value?.files.find((one) => one.name === name);
   if (value === null || file === undefined) {
     return (
@@ -78,7 +77,7 @@ function FilePanel(props: FilePanelProps) {
   const canRender = draft === null && isCurrent(file, rendered) && problems.length === 0;
   const head = (
     <span class="file-head">
-      <Copy text={placeOf(file)} />
+      <Copied text={placeOf(file)} />
       {canRender && (
         <button type="button" class="link" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
           As written

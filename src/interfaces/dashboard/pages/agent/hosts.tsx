@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { denyProblems, hostAndPort } from "../../../../foundation/contracts/deny-reasons.ts";
 import type { AgentHosts, HostAllowed } from "../../../../foundation/contracts/run-hosts.ts";
-import { useAgentDocument } from "../../live/agents.ts";
+import { useDocument, type FirstDocument } from "../../live/use-document.ts";
 import { post } from "../../live/api.ts";
 import { announce, showToast } from "../../live/toasts.ts";
 import { agentApi } from "../../text/addresses.ts";
@@ -15,24 +15,22 @@ type DeniedHost = AgentHosts["denied"][number];
 
 interface HostsProps {
   readonly agent: string;
-  readonly first: AgentHosts | null | undefined;
+  readonly first: FirstDocument<AgentHosts>;
 }
 
 const maxShown = 20;
 
 /** The panel with the hosts that an agent's runs were denied, and the dialog that allows one of them. */
 export function Hosts({ agent, first }: HostsProps) {
-  const { value: hosts, refresh } = useAgentDocument(agent, {
-    first,
-    path: () => `${agentApi(agent)}/hosts`,
-  });
+  const path = () => `${agentApi(agent)}/hosts`;
+  const { value: hosts, refresh } = useDocument(path, { ...first, agent, isQuiet: true });
   /** A host that may be allowed, and the change of the config. */
   const [asked, setAsked] = useState<{ body: object; answer: HostAllowed } | null>(null);
   const dialog = useDialog();
-  const path = `${agentApi(agent)}/allow-host`;
+  const allowPath = `${agentApi(agent)}/allow-host`;
   const ask = async ({ host, port, entry }: DeniedHost): Promise<void> => {
     const body = { host, port, private: entry?.endsWith(" private") === true };
-    const answer = await post<HostAllowed>(path, { ...body, dryRun: true });
+    const answer = await post<HostAllowed>(allowPath, { ...body, dryRun: true });
     if (answer === null) return;
     // The list is older than the file.
     if (answer.change === "") return showToast(`${answer.file} has ${answer.entry} already.`);
@@ -40,7 +38,7 @@ export function Hosts({ agent, first }: HostsProps) {
     dialog.open();
   };
   const allow = async (): Promise<void> => {
-    const answer = await post<HostAllowed>(path, { ...asked?.body, dryRun: false });
+    const answer = await post<HostAllowed>(allowPath, { ...asked?.body, dryRun: false });
     if (answer === null) return;
     announce(`${agent} may reach ${answer.entry}`);
     refresh();

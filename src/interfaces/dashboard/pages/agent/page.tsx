@@ -9,7 +9,8 @@ import { plainText } from "../../../../foundation/contracts/plain-text.ts";
 import type { WhyNot } from "../../../../features/webhooks/delivery-report.ts";
 import type { AgentHosts } from "../../../../foundation/contracts/run-hosts.ts";
 import { errorToShow } from "../../../views/agent-columns.ts";
-import { useAgent, useAgentDocument, useLocks } from "../../live/agents.ts";
+import { useAgent, useLocks } from "../../live/agents.ts";
+import { useDocument, type FirstDocument } from "../../live/use-document.ts";
 import { useBudget } from "./budget.tsx";
 import { Config, NextRuns } from "./detail.tsx";
 import { AgentFile, useDrafts } from "./file.tsx";
@@ -20,12 +21,12 @@ import { Runs } from "./runs.tsx";
 import { tabFilters, tabOf, Tabs, viewOfTab, type Tab } from "./tabs.tsx";
 import { Why } from "./why.tsx";
 import { Linked } from "../../kit/linked.tsx";
-import { useListViews } from "../../kit/list.tsx";
+import { listStyles, useListViews } from "../../kit/list.tsx";
 import { LockList } from "../../runs/lock-list.tsx";
 import { FailingSince } from "../../runs/run-parts.tsx";
-import { frameStyles, Notice, Site, type Frame } from "../../kit/site.tsx";
+import { Notice, Site, type Frame } from "../../kit/site.tsx";
 import type { LivePage } from "../../send-page.tsx";
-import { logAddress, withQuery, agentApi } from "../../text/addresses.ts";
+import { logAddress, spendPath, agentApi } from "../../text/addresses.ts";
 
 interface AgentData {
   readonly frame: Frame;
@@ -35,15 +36,14 @@ interface AgentData {
   readonly status: AgentStatus | null;
   /** All locks of the project. */
   readonly locks: readonly LockStatus[];
-  /** Null if it could not be read. */
-  readonly detail: AgentAnswer | null;
-  readonly spending: SpendAnswer | null;
-  /** Documents of the tab. */
+  readonly detail: FirstDocument<AgentAnswer>;
+  readonly spending: FirstDocument<SpendAnswer>;
+  /** Documents of the tabs; those of the others are not read yet. */
   readonly first: {
-    readonly runs?: HistoryPage | null;
-    readonly hosts?: AgentHosts | null;
-    readonly why?: WhyNot | null;
-    readonly files?: ShownFiles | null;
+    readonly runs: FirstDocument<HistoryPage>;
+    readonly hosts: FirstDocument<AgentHosts>;
+    readonly why: FirstDocument<WhyNot>;
+    readonly files: FirstDocument<ShownFiles>;
   };
 }
 
@@ -51,7 +51,7 @@ interface AgentData {
 export const page: LivePage<AgentData> = {
   name: "agent",
   title: ({ name }) => name,
-  styles: [...frameStyles, "history", "list", "calls", "agent", "changes", "markdown"],
+  styles: [...listStyles, "calls", "agent", "changes", "markdown"],
   view: Agent,
 };
 
@@ -61,13 +61,11 @@ const spendingMs = 5_000;
 function Agent(data: AgentData) {
   const { frame, name } = data;
   const agent = useAgent(name, data.status);
-  const detail = useAgentDocument(name, {
-    first: data.detail,
-    path: () => `/dashboard${agentApi(name)}`,
-  });
-  const spending = useAgentDocument(name, {
-    first: data.spending,
-    path: () => withQuery("/api/spend", { agent: name }),
+  const about = { agent: name, isQuiet: true };
+  const detail = useDocument(() => `/dashboard${agentApi(name)}`, { ...data.detail, ...about });
+  const spending = useDocument(() => spendPath(name), {
+    ...data.spending,
+    ...about,
     pauseMs: spendingMs,
   });
   const budget = useBudget(name, agent, spending);
@@ -133,7 +131,7 @@ function Agent(data: AgentData) {
 }
 
 /** The locks that the agent's runs hold and wait for, and the other runs that hold these and wait for them. */
-function Locks({ name, locks: first }: Pick<AgentData, "name" | "locks">) {
+function Locks({ name, locks: first }: AgentData) {
   const locks = useLocks(first);
   const own = new Set(locks.filter(({ agent }) => agent === name).map(({ resource }) => resource));
   return <LockList locks={locks.filter(({ resource }) => own.has(resource))} />;
@@ -143,7 +141,12 @@ function Locks({ name, locks: first }: Pick<AgentData, "name" | "locks">) {
 function useFirst(data: AgentData, tab: Tab): AgentData["first"] {
   const hasLeft = useRef(false);
   useEffect(() => () => void (hasLeft.current = true), [tab]);
-  return hasLeft.current || tab !== data.tab ? {} : data.first;
+  if (!hasLeft.current && tab === data.tab) return data.first;
+  const unread = Object.entries(data.first).map(([name, { changedBy }]) => [
+    name,
+    { value: null, changedBy },
+  ]);
+  return Object.fromEntries(unread) as AgentData["first"];
 }
 
 interface NoticesProps {

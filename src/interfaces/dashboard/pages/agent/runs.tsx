@@ -1,35 +1,35 @@
-import { useState } from "preact/hooks";
 import { dollars } from "../../../../features/spend/spend-text.ts";
 import { counted } from "../../../../foundation/contracts/format.ts";
 import type { HistoryEntry, HistoryPage } from "../../../../foundation/contracts/history.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
-import { useAgentDocument } from "../../live/agents.ts";
-import { post } from "../../live/api.ts";
+import { useDocument, type FirstDocument } from "../../live/use-document.ts";
 import { changesAddress, triggersAddress, runsPath } from "../../text/addresses.ts";
 import { hasCalls, valueLine } from "../../runs/call-tree.ts";
 import { compactCount } from "../../text/format.ts";
-import { runningSince, whyText } from "../../runs/trigger-words.ts";
-import { Action } from "../../kit/action.tsx";
+import { whyText } from "../../runs/trigger-words.ts";
 import { Calls } from "../../runs/calls.tsx";
-import { memo } from "../../kit/memo.ts";
 import { Panel } from "../../kit/panel.tsx";
 import { RunCharts } from "./charts.tsx";
-import { EntryRunLink, Outcome, RunDuration, TriggerLabel } from "../../runs/run-parts.tsx";
-import { DetailsRow, Table, Unfold } from "../../kit/table.tsx";
+import {
+  EntryRunLink,
+  KillRun,
+  Outcome,
+  RunDuration,
+  TriggerLabel,
+} from "../../runs/run-parts.tsx";
+import { Table, Unfold, type CellOf, type Column } from "../../kit/table.tsx";
 import { ListTime } from "../../kit/time.tsx";
-
-const columns = ["Started", "Trigger", "Outcome", "Duration", "Tokens", "Cost", "Run"];
 
 const shownRuns = 10;
 
 interface RunsProps {
   readonly agent: string;
-  readonly first: HistoryPage | null | undefined;
+  readonly first: FirstDocument<HistoryPage>;
 }
 
 /** The panel with the last runs of an agent, as charts and as a table. */
 export function Runs({ agent, first }: RunsProps) {
-  const { value } = useAgentDocument(agent, { first, path: () => runsPath(agent) });
+  const { value } = useDocument(() => runsPath(agent), { ...first, agent, isQuiet: true });
   const runs = (value?.triggers ?? []).toSorted((a, b) => shownTime(b) - shownTime(a));
   return (
     <Panel
@@ -43,16 +43,17 @@ export function Runs({ agent, first }: RunsProps) {
     >
       <RunCharts newestFirst={runs} />
       <Table
-        columns={columns}
+        id="run-rows"
         class="compact"
-        id="runs"
-        rowsId="run-rows"
+        columns={columns}
+        rows={runs.slice(0, shownRuns).map((run, index) => ({
+          ...run,
+          changedSince: changedSince(run, runs.slice(index + 1)),
+        }))}
+        keyOf={({ id }) => id}
+        details={Calls}
         hidden={runs.length === 0}
-      >
-        {runs.slice(0, shownRuns).map((run, index) => (
-          <RunRows run={run} changedSince={changedSince(run, runs.slice(index + 1))} key={run.id} />
-        ))}
-      </Table>
+      />
       <p class="muted note" id="runs-empty" hidden={value?.triggers.length !== 0}>
         No runs yet.
       </p>
@@ -72,75 +73,65 @@ function changedSince(run: HistoryEntry, earlier: readonly HistoryEntry[]): stri
   return before.version === run.version ? null : before.instanceId;
 }
 
-interface RunRowsProps {
-  readonly run: HistoryEntry;
+interface RunRow extends HistoryEntry {
+  /** The run before it, if that ran another version. */
   readonly changedSince: string | null;
 }
 
-/** The row of a run, and the calls that unfold below it. */
-const RunRows = memo(({ run, changedSince: before }: RunRowsProps) => {
-  const [isOpen, setOpen] = useState(false);
-  const { agent, instanceId, calls, value, tokens, costUsd } = run;
-  const words = calls > 0 ? counted(calls, "call") : value === null ? "call" : "value";
+const columns: readonly Column<RunRow>[] = [
+  ["Started", ({ startedAt, at }) => <ListTime at={startedAt ?? at} />],
+  ["Trigger", RunTrigger],
+  [
+    "Outcome",
+    (run) => (
+      <>
+        <Outcome {...run} />
+        <div class="sub run-why">{whyText(run)}</div>
+        <div class="sub run-result">{resultText(run)}</div>
+      </>
+    ),
+  ],
+  ["Duration", RunDuration],
+  ["Tokens", ({ tokens }) => (tokens === null ? "–" : compactCount(tokens)), "number"],
+  ["Cost", ({ costUsd }) => (costUsd === null ? "–" : dollars(costUsd)), "number"],
+  [
+    "Run",
+    (run) => (
+      <>
+        <EntryRunLink {...run} />
+        <KillRun {...run} />
+      </>
+    ),
+    "run-actions",
+  ],
+];
+
+/** The trigger of a run, the button for its calls, and the mark of a change. */
+function RunTrigger({ changedSince: before, unfolding, ...run }: CellOf<RunRow>) {
+  const { agent, instanceId, calls, value } = run;
   return (
     <>
-      <tr>
-        <td>
-          <ListTime at={run.startedAt ?? run.at} />
-        </td>
-        <td>
-          <TriggerLabel {...run} />
-          <Unfold
-            class="link run-calls"
-            isOpen={isOpen}
-            onToggle={() => setOpen(!isOpen)}
-            label={`${words} of the run ${instanceId ?? ""}`}
-            hidden={!hasCalls(run)}
-          >
-            {words}
-          </Unfold>
-          {agent !== null && instanceId !== null && before !== null && (
-            <a
-              class="change-mark"
-              href={changesAddress(agent, instanceId, before)}
-              title={`Config or instructions changed since the run before it, ${before}. Shows what changed.`}
-              aria-label={`What changed before the run ${instanceId}`}
-            >
-              changed
-            </a>
-          )}
-        </td>
-        <td>
-          <Outcome entry={run} />
-          <div class="sub run-why">{whyText(run)}</div>
-          <div class="sub run-result">{resultText(run)}</div>
-        </td>
-        <td>
-          <RunDuration entry={run} />
-        </td>
-        <td class="number">{tokens === null ? "–" : compactCount(tokens)}</td>
-        <td class="number">{costUsd === null ? "–" : dollars(costUsd)}</td>
-        <td class="run-actions">
-          <EntryRunLink {...run} />
-          <Action
-            class="link danger"
-            act={() => post(`/control/kill/${encodeURIComponent(instanceId ?? "")}`)}
-            label={`Kill the run ${instanceId ?? ""}`}
-            question="Really kill it?"
-            hidden={runningSince(run) === null}
-          >
-            Kill
-          </Action>
-        </td>
-      </tr>
-      {isOpen && (
-        <DetailsRow columns={columns.length}>
-          <Calls entry={run} />
-        </DetailsRow>
+      <TriggerLabel {...run} />
+      <Unfold
+        {...unfolding}
+        class="link run-calls"
+        words={calls > 0 ? counted(calls, "call") : value === null ? "call" : "value"}
+        label={`of the run ${instanceId ?? ""}`}
+        hidden={!hasCalls(run)}
+      />
+      {agent !== null && instanceId !== null && before !== null && (
+        <a
+          class="change-mark"
+          href={changesAddress(agent, instanceId, before)}
+          title={`Config or instructions changed since the run before it, ${before}. Shows what changed.`}
+          aria-label={`What changed before the run ${instanceId}`}
+        >
+          changed
+        </a>
       )}
     </>
   );
-});
+}
 
 const maxResultChars = 200;
 

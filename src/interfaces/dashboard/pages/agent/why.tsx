@@ -1,7 +1,7 @@
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
 import type { WhyNot } from "../../../../features/webhooks/delivery-report.ts";
 import { refusalWord, turnedAwayText } from "../../../views/delivery-words.ts";
-import { useAgentDocument } from "../../live/agents.ts";
+import { useDocument, type FirstDocument } from "../../live/use-document.ts";
 import { whyDays, whyPath } from "../../text/addresses.ts";
 import { joined } from "../../text/format.ts";
 import { triggerWords, whyText } from "../../runs/trigger-words.ts";
@@ -13,15 +13,13 @@ const maxShown = 12;
 
 interface WhyProps {
   readonly agent: string;
-  readonly first: WhyNot | null | undefined;
+  readonly first: FirstDocument<WhyNot>;
 }
 
 /** The panel with the reasons why an agent did not run. */
 export function Why({ agent, first }: WhyProps) {
-  const { value: why, failure } = useAgentDocument(agent, {
-    first,
-    path: () => whyPath(agent, Date.now()),
-  });
+  const path = (now: number) => whyPath(agent, now);
+  const { value: why, failure } = useDocument(path, { ...first, agent, isQuiet: true });
   const groups = why === null ? [] : groupsOf(why);
   const now = why?.now ?? [];
   return (

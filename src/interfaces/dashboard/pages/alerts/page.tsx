@@ -1,44 +1,41 @@
-import type { ComponentChildren, ComponentProps } from "preact";
 import type { AlertsReport, AlertTargetView } from "../../../../features/alerts/alerts-report.ts";
 import { deliveryStates } from "../../../../features/alerts/rules/alert.ts";
 import { Copied } from "../../kit/copied.tsx";
 import { Filters, Select, TextField } from "../../kit/fields.tsx";
-import { queryOf, type ListView } from "../../kit/list-view.ts";
-import { List, Pager, useListViews, type ListViews } from "../../kit/list.tsx";
-import { Panel } from "../../kit/panel.tsx";
-import { frameStyles, Notice, Site, useScheduler } from "../../kit/site.tsx";
+import { queryOf } from "../../kit/list-view.ts";
+import {
+  listStyles,
+  List,
+  Pager,
+  useListPage,
+  type ListData,
+  type ListPage,
+  type ListViews,
+} from "../../kit/list.tsx";
+import { Notice, Site, useScheduler } from "../../kit/site.tsx";
 import { announce } from "../../live/toasts.ts";
-import { changes, useDocument } from "../../live/use-document.ts";
-import type { ListData, ListPage } from "../../send-page.tsx";
 import { exactTime } from "../../text/format.ts";
-import { AlertRow, OpenRow, RetryAll, TargetRow } from "./rows.tsx";
+import { deliveryColumns, openColumns, RetryAll, targetColumns } from "./columns.tsx";
 
 interface AlertsData {
-  readonly report: AlertsReport | null;
+  readonly report: AlertsReport;
 }
 
 /** Open alerts, the targets of alerts, and the deliveries to them. */
 export const page: ListPage<AlertsData> = {
   name: "alerts",
   title: () => "Alerts",
-  styles: [...frameStyles, "history", "list", "alerts"],
+  styles: [...listStyles, "alerts"],
   filters: ["state", "target"],
+  paths: { report: (view) => `/api/alerts?${queryOf(view)}` },
   view: Alerts,
 };
 
-/** The address of the API for a view. */
-export function alertsPath(view: ListView): string {
-  return `/api/alerts?${queryOf(view)}`;
-}
-
-function Alerts({ frame, view, report: first }: ListData & AlertsData) {
-  const views = useListViews(page.filters, view);
-  const { alerts } = useScheduler(frame);
-  const { value: report, ...read } = useDocument<AlertsReport>(() => alertsPath(views.view), {
-    first,
-    view: views.key,
-    on: changes("alerts"),
-  });
+function Alerts(data: ListData<AlertsData>) {
+  const { views, useRead } = useListPage(page, data);
+  const { alerts } = useScheduler(data.frame);
+  const read = useRead("report");
+  const { value: report } = read;
   const { open = [], targets = [], deliveries = [], next = null } = report ?? {};
   const done = (words: string): void => {
     announce(words);
@@ -47,39 +44,39 @@ function Alerts({ frame, view, report: first }: ListData & AlertsData) {
   const none = noneText(views);
   return (
     <Site
-      frame={frame}
+      frame={data.frame}
       title="Alerts"
       total={`${alerts.open.toLocaleString("en")} open · ${alerts.dead.toLocaleString("en")} dead`}
-      documents={[{ value: report, ...read }]}
+      documents={[read]}
       current="alerts"
     >
       <Notice kind="error lines" id="off" text={offText(targets)} />
-      <Part
+      <List
         id="open"
         title="Open"
-        columns={["What", "Agent", "Since", "Count", "Why", "(Action)"]}
+        columns={openColumns}
+        rows={open.map((alert) => ({ ...alert, done }))}
+        keyOf={({ topic, agent }) => `${topic} ${agent ?? ""}`}
         none={report && "Nothing is wrong now."}
-        rows={open.map((alert) => (
-          <OpenRow {...alert} done={done} key={`${alert.topic} ${alert.agent ?? ""}`} />
-        ))}
       />
-      <Part
+      <List
         id="targets"
         title="Targets"
-        columns={["Target", "State", "Waiting", "Dead", "Last error", "(Action)"]}
-        none={report && <NoTargets />}
-        rows={targets.map((target) => (
-          <TargetRow {...target} done={done} key={target.name} />
-        ))}
+        columns={targetColumns}
+        rows={targets.map((target) => ({ ...target, done }))}
+        keyOf={({ name }) => name}
+        none={report && noTargets()}
       />
-      <Part
+      <List
         id="deliveries"
         title="Deliveries"
-        columns={["Time", "Alert", "Deliveries"]}
+        columns={deliveryColumns}
+        rows={[...Map.groupBy(deliveries, alertOf).values()].flatMap((ways) => {
+          const [first] = ways;
+          return first === undefined ? [] : [{ ...first, ways, done }];
+        })}
+        keyOf={alertOf}
         none={report && none}
-        rows={[...Map.groupBy(deliveries, alertOf)].map(([key, group]) => (
-          <AlertRow deliveries={group} done={done} key={key} />
-        ))}
       >
         <Filters
           label="Filter the deliveries"
@@ -90,7 +87,7 @@ function Alerts({ frame, view, report: first }: ListData & AlertsData) {
           <Select name="state" label="State" values={deliveryStates} />
           <TextField name="target" label="Target" suggestions={targets.map(({ name }) => name)} />
         </Filters>
-      </Part>
+      </List>
       <Pager label="Pages of the deliveries" views={views} older={next} />
     </Site>
   );
@@ -120,33 +117,16 @@ function offText(targets: readonly AlertTargetView[]): string {
   return lines.join("\n");
 }
 
-interface PartProps extends ComponentProps<typeof List> {
-  readonly title: string;
-  /** Content above the table. */
-  readonly children?: ComponentChildren;
-}
-
-function Part({ title, children, ...list }: PartProps) {
-  return (
-    <Panel id={`${list.id}-part`} title={title} class="alert-part">
-      {children}
-      <List {...list} />
-    </Panel>
-  );
-}
-
-function NoTargets() {
-  return (
-    <>
-      <p>
-        The project has no target yet: alerts are shown here only. A target needs a credential with
-        its address
-      </p>
-      <Copied text="al creds add slack_webhook" label="Command" />
-      <p>
-        and a table in the project’s <code>config.toml</code>:
-      </p>
-      <Copied text={'[alerts.ops]\ntype = "slack"'} label="Lines of config.toml" />
-    </>
-  );
-}
+const noTargets = () => (
+  <>
+    <p>
+      The project has no target yet: alerts are shown here only. A target needs a credential with
+      its address
+    </p>
+    <Copied text="al creds add slack_webhook" label="Command" />
+    <p>
+      and a table in the project’s <code>config.toml</code>:
+    </p>
+    <Copied text={'[alerts.ops]\ntype = "slack"'} label="Lines of config.toml" />
+  </>
+);

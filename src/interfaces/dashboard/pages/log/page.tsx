@@ -3,9 +3,9 @@ import type { AgentStatus } from "../../../../../streams/status/wire.ts";
 import { dollars } from "../../../../features/spend/spend-text.ts";
 import { counted } from "../../../../foundation/contracts/format.ts";
 import type { HistoryPage } from "../../../../foundation/contracts/history.ts";
-import { concerns, useAgent } from "../../live/agents.ts";
+import { useAgent } from "../../live/agents.ts";
 import { showToast } from "../../live/toasts.ts";
-import { changes, useDocument } from "../../live/use-document.ts";
+import { useDocument, type FirstDocument } from "../../live/use-document.ts";
 import type { FirstPart, Side } from "../../log/log-session.ts";
 import { useFollow, useLog, emptyText, reachedText, type LogState } from "../../log/use-log.ts";
 import { Action } from "../../kit/action.tsx";
@@ -25,7 +25,7 @@ interface LogData {
   readonly status: AgentStatus | null;
   readonly choice: LogChoice;
   /** The agent's last runs. */
-  readonly runs: HistoryPage | null;
+  readonly runs: FirstDocument<HistoryPage>;
   /** The lines to begin with; null if finding them takes longer. */
   readonly lines: FirstPart | null;
 }
@@ -49,11 +49,7 @@ function Log({ frame, agent, choice: firstChoice, ...data }: LogData) {
   const status = useAgent(agent, data.status);
   const wrap = useSwitch("log-wrap", true);
   const raw = useSwitch("log-raw", false);
-  const runs = useDocument<HistoryPage>(() => logRunsPath(agent), {
-    first: data.runs,
-    isQuiet: true,
-    on: (update) => changes("triggers")(update) && concerns(update, agent),
-  });
+  const runs = useDocument(() => logRunsPath(agent), { ...data.runs, agent, isQuiet: true });
   const log = useLog(agent, choice, { first: data.lines });
   const choose = (change: Partial<LogChoice>): void => {
     const next = { ...choice, at: "", ...change };

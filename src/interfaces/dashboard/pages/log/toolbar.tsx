@@ -5,7 +5,7 @@ import type { HistoryEntry } from "../../../../foundation/contracts/history.ts";
 import { useIsLocal } from "../../live/clock.ts";
 import type { Side } from "../../log/log-session.ts";
 import { remember, remembered } from "../../live/store.ts";
-import { logDownloadAddress, withQuery } from "../../text/addresses.ts";
+import { pathOf, withQuery } from "../../text/addresses.ts";
 import { exactTime, ownTimeZone } from "../../text/format.ts";
 import { hasMatches, type LogChoice } from "../../kit/list-view.ts";
 import { Action } from "../../kit/action.tsx";
@@ -45,12 +45,12 @@ interface ToolbarProps {
 
 /** The filters and switches of a log. */
 export function LogToolbar(props: ToolbarProps) {
-  const { agent, choice, runs, choose, wrap, raw, follow, clear } = props;
+  const { agent, choice, runs, wrap, raw, follow, clear } = props;
   const { instance, q, level } = choice;
   return (
     <div class="toolbar" role="toolbar" aria-label="Log">
       {runs !== null && <RunChoice choice={choice} runs={runs} />}
-      <LogFilter choice={choice} choose={choose} />
+      <LogFilter {...props} />
       <Matches {...props} />
       <span class="muted" id="time-zone">
         Times: {ownTimeZone()}
@@ -66,7 +66,7 @@ export function LogToolbar(props: ToolbarProps) {
           class="button"
           id="download"
           download
-          href={logDownloadAddress(agent, { instance, q, level })}
+          href={withQuery(pathOf`/dashboard/api/logs/${agent}/download`, { instance, q, level })}
           title="The last 5,000 lines that match, as they were written, one JSON object each"
         >
           Download
@@ -151,7 +151,7 @@ function RunChoice({ choice, runs }: RunChoiceProps) {
 const pauseMs = 250;
 const levels = { info: "Info and above", warn: "Warnings and errors", error: "Errors" };
 
-function LogFilter({ choice, choose }: Pick<ToolbarProps, "choice" | "choose">) {
+function LogFilter({ choice, choose }: ToolbarProps) {
   const text = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
     if (choice.q === "" && text.current !== null) text.current.value = "";

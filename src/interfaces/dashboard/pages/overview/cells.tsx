@@ -14,14 +14,7 @@ import {
 } from "../../../views/agent-columns.ts";
 import type { AgentColumn } from "../../../views/agent-columns.ts";
 import { useIsLocal, useTicking } from "../../live/clock.ts";
-import {
-  agentAddress,
-  latestRunAddress,
-  logAddress,
-  questionsAddress,
-  whyAddress,
-  runAddress,
-} from "../../text/addresses.ts";
+import { agentAddress, logAddress, questionsAddress, runAddress } from "../../text/addresses.ts";
 import { exactTime, joined } from "../../text/format.ts";
 import { Linked } from "../../kit/linked.tsx";
 import type { LatestRuns } from "../../../../foundation/contracts/history.ts";
@@ -108,7 +101,7 @@ function State({ agent }: ContentProps) {
     <>
       <a
         class={`pill ${state}`}
-        href={isAsking ? questionsAddress(name) : whyAddress(name)}
+        href={isAsking ? questionsAddress(name) : `${agentAddress(name)}?tab=why`}
         aria-label={`${text}: ${isAsking ? `questions of ${name}` : `why ${name} did not run`}`}
       >
         {text}
@@ -180,7 +173,7 @@ function LastRun(props: ContentProps) {
       {lastRunAt === null ? (
         <Value {...props} />
       ) : (
-        <a href={latestRunAddress(name)}>
+        <a href={`${agentAddress(name)}/runs/latest`}>
           <span class="visually-hidden">{`Latest run of ${name}, `}</span>
           <Value {...props} />
         </a>

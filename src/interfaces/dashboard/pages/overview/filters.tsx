@@ -35,16 +35,25 @@ export function AgentFilters({ filter, counts, onChange }: AgentFiltersProps) {
   return (
     <div class="agent-filters" id="agent-filters" hidden={!isUsed}>
       <div class="chips" id="agent-states" role="group" aria-label="State">
-        {(["", ...agentGroups] as const).map((state) => (
-          <Chip
-            key={state}
-            state={state}
-            count={state === "" ? counts.all : (counts.groups[state] ?? 0)}
-            isChosen={state === filter.state}
-            // A second press removes the filter.
-            choose={() => onChange({ state: state === filter.state ? "" : state })}
-          />
-        ))}
+        {(["", ...agentGroups] as const).map((state) => {
+          const count = state === "" ? counts.all : (counts.groups[state] ?? 0);
+          const isChosen = state === filter.state;
+          // Rare groups, which most projects lack. Hiding the last chips moves no other.
+          const isRare = state === "building" || state === "blocked" || state === "waiting";
+          return (
+            <button
+              type="button"
+              class={`chip ${state} ${count === 0 ? "none" : ""}`}
+              aria-pressed={isChosen}
+              hidden={isRare && count === 0 && !isChosen}
+              // A second press removes the filter.
+              onClick={() => onChange({ state: isChosen ? "" : state })}
+              key={state}
+            >
+              <b>{count.toLocaleString("en")}</b> {stateWords[state] ?? state}
+            </button>
+          );
+        })}
       </div>
       <div class="end">
         <select
@@ -90,37 +99,5 @@ export function AgentFilters({ filter, counts, onChange }: AgentFiltersProps) {
   );
 }
 
-/** Words of a state's chip, after its count. */
-const stateWords: Readonly<Record<AgentGroup | "", string>> = {
-  "": "agents",
-  error: "in error",
-  running: "running",
-  idle: "idle",
-  disabled: "disabled",
-  building: "building",
-  blocked: "blocked",
-  waiting: "waiting",
-};
-
-interface ChipProps {
-  readonly state: AgentGroup | "";
-  readonly count: number;
-  readonly isChosen: boolean;
-  readonly choose: () => void;
-}
-
-function Chip({ state, count, isChosen, choose }: ChipProps) {
-  // Rare groups, which most projects lack. Hiding the last chips moves no other.
-  const isRare = state === "building" || state === "blocked" || state === "waiting";
-  return (
-    <button
-      type="button"
-      class={`chip ${state} ${count === 0 ? "none" : ""}`}
-      aria-pressed={isChosen}
-      hidden={isRare && count === 0 && !isChosen}
-      onClick={choose}
-    >
-      <b>{count.toLocaleString("en")}</b> {stateWords[state]}
-    </button>
-  );
-}
+/** Words of a state's chip, after its count, if they are not its name. */
+const stateWords: Readonly<Partial<Record<string, string>>> = { "": "agents", error: "in error" };

@@ -58,7 +58,13 @@ function Overview({ frame, filter: firstFilter, locks: firstLocks, ...first }: O
   const live = useAgents();
   const locks = useLocks(firstLocks);
   const held = locks.filter((lock) => lock.held).length;
-  const { filter, change } = useFilter(firstFilter);
+  const [filter, setFilter] = useState(firstFilter);
+  const change = (part: Partial<AgentFilter>): void => {
+    const next = { ...filter, ...part };
+    const query = queryOf(next);
+    history.replaceState(null, "", query === "" ? location.pathname : `?${query}`);
+    setFilter(next);
+  };
   const all = live && filterAgents(live, filter, Date.now());
   const counts = live === null ? first.counts : countAgents(live);
   const shown = all?.length ?? first.shown;
@@ -109,20 +115,6 @@ function Overview({ frame, filter: firstFilter, locks: firstLocks, ...first }: O
       <BulkActions {...selection} />
     </Site>
   );
-}
-
-/** The filter, which the address holds. */
-function useFilter(first: AgentFilter) {
-  const [filter, setFilter] = useState(first);
-  return {
-    filter,
-    change: (part: Partial<AgentFilter>): void => {
-      const next = { ...filter, ...part };
-      const query = queryOf(next);
-      history.replaceState(null, "", query === "" ? location.pathname : `?${query}`);
-      setFilter(next);
-    },
-  };
 }
 
 /** The latest events of all agents, the newest first; `first` is in the order of the log. */

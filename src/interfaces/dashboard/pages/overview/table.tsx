@@ -43,7 +43,14 @@ export function AgentsTable(props: AgentsTableProps) {
           <tr role="row">
             <th role="columnheader" scope="col" class="select">
               <span class="visually-hidden">Selected</span>
-              <SelectAll {...selection} />
+              <input
+                type="checkbox"
+                id="select-all"
+                aria-label="Select all shown agents"
+                checked={selection.isAll}
+                indeterminate={selection.agents.length > 0 && !selection.isAll}
+                onChange={({ currentTarget }) => selection.selectAll(currentTarget.checked)}
+              />
             </th>
             {columns.map(({ title }) => (
               <Head title={title} sort={filter.sort} change={change} key={title} />
@@ -78,19 +85,6 @@ export function AgentsTable(props: AgentsTableProps) {
         </button>
       </p>
     </section>
-  );
-}
-
-function SelectAll({ agents, isAll, selectAll }: Selection) {
-  return (
-    <input
-      type="checkbox"
-      id="select-all"
-      aria-label="Select all shown agents"
-      checked={isAll}
-      indeterminate={agents.length > 0 && !isAll}
-      onChange={({ currentTarget }) => selectAll(currentTarget.checked)}
-    />
   );
 }
 

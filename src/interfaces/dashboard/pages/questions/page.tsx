@@ -1,16 +1,13 @@
 import type { QuestionsView } from "../../../../foundation/contracts/question-views.ts";
-import { changes, useDocument } from "../../live/use-document.ts";
-import { Pager, useListViews } from "../../kit/list.tsx";
+import { Pager, useListPage, type ListData, type ListPage } from "../../kit/list.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { QuestionList } from "../../runs/question.tsx";
 import { frameStyles, Site, useScheduler } from "../../kit/site.tsx";
-import type { ListData, ListPage } from "../../send-page.tsx";
 import { withQuery } from "../../text/addresses.ts";
-import type { ListView } from "../../kit/list-view.ts";
 
 interface QuestionsData {
-  readonly open: QuestionsView | null;
-  readonly ended: QuestionsView | null;
+  readonly open: QuestionsView;
+  readonly ended: QuestionsView;
 }
 
 /** Questions of runs to people: the open ones to answer, and how the others ended. */
@@ -19,38 +16,28 @@ export const page: ListPage<QuestionsData> = {
   title: () => "Questions",
   styles: [...frameStyles, "list", "questions"],
   filters: ["agent"],
+  paths: {
+    open: ({ filters: { agent } }) =>
+      withQuery("/api/questions", { state: "open", limit: 200, agent }),
+    ended: ({ filters: { agent }, before }) =>
+      withQuery("/api/questions", { state: "settled", limit: 30, before, agent }),
+  },
   view: Questions,
 };
 
-/** The addresses of the API for a view. */
-export function questionPaths({ filters: { agent }, before }: ListView) {
-  const path = (values: Parameters<typeof withQuery>[1]) =>
-    withQuery("/api/questions", { ...values, agent });
-  return {
-    open: path({ state: "open", limit: 200 }),
-    ended: path({ state: "settled", limit: 30, before }),
-  };
-}
-
 const howToAsk = " An agent asks people with the tool al_ask, a hook with the command al-ask.";
 
-function Questions({ frame, view, ...first }: ListData & QuestionsData) {
-  const views = useListViews(page.filters, view);
-  const { questions: count } = useScheduler(frame);
+function Questions(data: ListData<QuestionsData>) {
+  const { views, useRead } = useListPage(page, data);
+  const { questions: count } = useScheduler(data.frame);
   const { before, filters } = views.view;
-  const useQuestions = (state: "open" | "ended") =>
-    useDocument<QuestionsView>(() => questionPaths(views.view)[state], {
-      first: first[state],
-      view: views.key,
-      on: changes("questions"),
-    });
-  const open = useQuestions("open");
-  const ended = useQuestions("ended");
+  const open = useRead("open");
+  const ended = useRead("ended");
   const refresh = (): void => [open, ended].forEach((each) => each.refresh());
   const isEmpty = ended.value?.questions.length === 0 && before === "";
   return (
     <Site
-      frame={frame}
+      frame={data.frame}
       title="Questions"
       heading={views.isNarrow ? `Questions of ${filters.agent ?? ""}` : undefined}
       total={`${count.toLocaleString("en")} open`}

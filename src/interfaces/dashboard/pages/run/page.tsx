@@ -4,26 +4,24 @@ import type { AgentStatus } from "../../../../../streams/status/wire.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
 import type { ReceiptView } from "../../../../foundation/contracts/operator-api.ts";
 import type { RunDifference, RunView } from "../../../../runtime/runs/run-view.ts";
-import { concerns, useAgent } from "../../live/agents.ts";
-import { post } from "../../live/api.ts";
+import { useAgent } from "../../live/agents.ts";
 import type { FirstPart } from "../../log/log-session.ts";
-import { useDocument } from "../../live/use-document.ts";
-import { Action } from "../../kit/action.tsx";
+import { useDocument, type FirstDocument } from "../../live/use-document.ts";
 import { Panel, Failed } from "../../kit/panel.tsx";
 import { QuestionList } from "../../runs/question.tsx";
 import { useRunAgain } from "./run-again.tsx";
 import { Steer } from "./steer.tsx";
 import { Called, Facts, Hosts, Result, Since, Trigger } from "./panels.tsx";
-import { FailingSince } from "../../runs/run-parts.tsx";
+import { FailingSince, KillRun } from "../../runs/run-parts.tsx";
 import { frameStyles, Notice, Site, type Frame } from "../../kit/site.tsx";
 import { Duration } from "../../kit/time.tsx";
 import type { LivePage } from "../../send-page.tsx";
 import {
   agentAddress,
-  auditAddress,
   firstSeenAddress,
   logAddress,
   lineAddress,
+  pathOf,
 } from "../../text/addresses.ts";
 import { actsText } from "../../runs/question-words.ts";
 import { runningSince, stateOf, whyText, lookOf } from "../../runs/trigger-words.ts";
@@ -34,6 +32,8 @@ import { LogLines } from "../../log/log-lines.tsx";
 interface RunData {
   readonly frame: Frame;
   readonly run: RunView;
+  /** The changes after which it is read again. */
+  readonly changedBy: FirstDocument<RunView>["changedBy"];
   /** The run's agent as it is now; null if it was removed. */
   readonly status: AgentStatus | null;
   /** The run's last lines; null if finding them takes longer. */
@@ -52,13 +52,15 @@ export const page: LivePage<RunData> = {
   view: Run,
 };
 
-function Run({ frame, run: first, status: firstStatus, lines, receipt, changes }: RunData) {
+function Run({ frame, run: first, changedBy, lines, receipt, changes, ...data }: RunData) {
   const { agent, instanceId } = first;
-  const status = useAgent(agent, firstStatus);
-  const read = useDocument<RunView>(() => `/api/runs/${encodeURIComponent(instanceId)}`, {
-    first,
+  const status = useAgent(agent, data.status);
+  const read = useDocument<RunView>(() => pathOf`/api/runs/${instanceId}`, {
+    value: first,
+    changedBy,
+    agent,
+    isOpen,
     isQuiet: true,
-    on: (update): boolean => isOpen(read.value ?? first) && concerns(update, agent),
   });
   const run = read.value ?? first;
   const again = useRunAgain(run, status);
@@ -81,16 +83,7 @@ function Run({ frame, run: first, status: firstStatus, lines, receipt, changes }
             <Duration ms={run.durationMs} since={runningSince(run)} otherwise="" />
           </span>
           <div class="end" role="group" aria-label="Actions">
-            <Action
-              act={() => post(`/control/kill/${encodeURIComponent(instanceId)}`)}
-              id="kill"
-              class="button acts danger"
-              label={`Kill the run ${instanceId}`}
-              question="Really kill it?"
-              hidden={!isRunning}
-            >
-              Kill
-            </Action>
+            <KillRun {...run} isOfPage />
             <a class="button" href={logAddress(agent, instanceId)}>
               Whole log
             </a>
@@ -112,7 +105,7 @@ function Run({ frame, run: first, status: firstStatus, lines, receipt, changes }
         {run.acts.length > 0 && (
           <span id="acts">
             {" "}
-            · <a href={auditAddress(instanceId)}>{actsText(run.acts)}</a>
+            · <a href={pathOf`/dashboard/audit?instance=${instanceId}`}>{actsText(run.acts)}</a>
           </span>
         )}
       </p>

@@ -6,7 +6,7 @@ import type { ReceiptView } from "../../../../foundation/contracts/operator-api.
 import { runFacts, runHostText } from "../../../views/run-facts.ts";
 import type { RunDifference, RunView } from "../../../../runtime/runs/run-view.ts";
 import { useDocument } from "../../live/use-document.ts";
-import { agentAddress, changesAddress } from "../../text/addresses.ts";
+import { agentAddress, changesAddress, pathOf } from "../../text/addresses.ts";
 import { callNodes, parsed, prettyText } from "../../runs/call-tree.ts";
 import { exactTime } from "../../text/format.ts";
 import { triggerWords } from "../../runs/trigger-words.ts";
@@ -170,8 +170,8 @@ interface ChangesProps {
 }
 
 function Changes({ instanceId, earlier, first }: ChangesProps) {
-  const path = `/api/runs/${encodeURIComponent(instanceId)}/diff?to=${encodeURIComponent(earlier)}`;
-  const difference = useDocument<RunDifference>(() => path, { first });
+  const path = pathOf`/api/runs/${instanceId}/diff?to=${earlier}`;
+  const difference = useDocument<RunDifference>(() => path, { value: first });
   if (difference.value === null) return <Unread documents={[difference]} />;
   return <Difference text={difference.value.text} id="since-changes" />;
 }

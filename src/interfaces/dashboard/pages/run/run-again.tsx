@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { AgentStatus } from "../../../../../streams/status/wire.ts";
 import type { ReceiptView, ReplayResult } from "../../../../foundation/contracts/operator-api.ts";
 import type { RunView } from "../../../../runtime/runs/run-view.ts";
-import { refusalsOf } from "../../live/agent-requests.ts";
+import { postRun, refusalsOf } from "../../live/agent-requests.ts";
 import { fetchJson, post } from "../../live/api.ts";
 import { showToast } from "../../live/toasts.ts";
 import { Action } from "../../kit/action.tsx";
@@ -11,6 +11,7 @@ import { Dialog, useDialog } from "../../kit/dialog.tsx";
 import { RunLink } from "../../runs/run-parts.tsx";
 import { prettyText } from "../../runs/call-tree.ts";
 import { triggerWords } from "../../runs/trigger-words.ts";
+import { pathOf } from "../../text/addresses.ts";
 
 /** A run that was started, or waits. */
 interface Started {
@@ -88,7 +89,7 @@ export function useRunAgain(run: RunView, agent: AgentStatus | null) {
 /** The request of a run; a webhook's payload is read completely. Null after showing why that can't be read. */
 async function requestOf(run: RunView): Promise<AskedAgain | null> {
   if (run.receiptId === null) return askedAgain(run, null);
-  const path = `/api/stats/webhooks/${encodeURIComponent(run.receiptId)}`;
+  const path = pathOf`/api/stats/webhooks/${run.receiptId}`;
   const fetched = await fetchJson<ReceiptView>(path);
   if (fetched.ok) return askedAgain(run, fetched.value);
   if (fetched.status === 404) return askedAgain(run, null);
@@ -97,14 +98,13 @@ async function requestOf(run: RunView): Promise<AskedAgain | null> {
 }
 
 async function replay(entry: string): Promise<Started | null> {
-  const answer = await post<ReplayResult>(`/api/triggers/${encodeURIComponent(entry)}/replay`);
+  const answer = await post<ReplayResult>(pathOf`/api/triggers/${entry}/replay`);
   if (answer === null) return null;
   return answer.matched[0] ?? { outcome: "rejected", reason: answer.reason ?? "no agent matched" };
 }
 
 async function runWith(agent: string, prompt: string): Promise<Started | null> {
-  const body = prompt.trim() === "" ? undefined : { prompt };
-  const answer = await post(`/control/trigger/${encodeURIComponent(agent)}`, body);
+  const answer = await postRun(agent, prompt);
   if (answer === null) return null;
   const { instanceId = null } = answer;
   return { instanceId, outcome: instanceId === null ? "queued" : "started" };
@@ -121,12 +121,8 @@ function StartedText({
     <>
       {isOn ? `Run again: ${outcome}` : `Not run again: ${outcomeText(outcome)}`}
       {reason !== undefined && `: ${reason}`}
-      {instanceId !== null && (
-        <>
-          {" as "}
-          <RunLink agent={agent} instanceId={instanceId} />
-        </>
-      )}
+      {instanceId !== null && " as "}
+      <RunLink agent={agent} instanceId={instanceId} />
     </>
   );
 }

@@ -4,7 +4,7 @@ import { inboxLimits, personText } from "../../../../foundation/contracts/questi
 import type { InboxView, RunView } from "../../../../runtime/runs/run-view.ts";
 import { post } from "../../live/api.ts";
 import { showToast } from "../../live/toasts.ts";
-import { runAddress } from "../../text/addresses.ts";
+import { runAddress, pathOf } from "../../text/addresses.ts";
 import { exactTime } from "../../text/format.ts";
 import { Action } from "../../kit/action.tsx";
 import { Panel } from "../../kit/panel.tsx";
@@ -52,12 +52,8 @@ function Message({ message, run }: { readonly message: InboxView; readonly run: 
         {personText(by)}, {exactTime(at)}
         {kind !== "continue" && ` · ${state}`}
         {kind === "continue" && continuedBy === null && " · to be continued"}
-        {continuedBy !== null && (
-          <>
-            {" · continued by "}
-            <RunLink agent={run.agent} instanceId={continuedBy} />
-          </>
-        )}
+        {continuedBy !== null && " · continued by "}
+        <RunLink agent={run.agent} instanceId={continuedBy} />
       </div>
     </li>
   );
@@ -65,7 +61,7 @@ function Message({ message, run }: { readonly message: InboxView; readonly run: 
 
 function Box({ run, isLive, onSent }: SteerProps & { readonly isLive: boolean }) {
   const [text, setText] = useState("");
-  const path = `/api/runs/${encodeURIComponent(run.instanceId)}`;
+  const path = pathOf`/api/runs/${run.instanceId}`;
   const label = isLive ? "Tell the agent …" : "Continue its session …";
   const send = async (body: object, operation: "steer" | "continue"): Promise<void> => {
     const sent = await post<{ readonly instanceId?: string | null }>(`${path}/${operation}`, body);

@@ -12,32 +12,39 @@ import { useAgentNames } from "../../live/agents.ts";
 import { useLatest } from "../../live/store.ts";
 import { Action } from "../../kit/action.tsx";
 import { Filters, Select, TextField, useFieldValue } from "../../kit/fields.tsx";
-import { useListViews, type ListViews } from "../../kit/list.tsx";
+import {
+  listStyles,
+  useListViews,
+  type ListData,
+  type ListPage,
+  type ListViews,
+} from "../../kit/list.tsx";
 import { SearchResult, searchKindNames } from "./result.tsx";
 import { Failed } from "../../kit/panel.tsx";
-import { frameStyles, Notice, Site } from "../../kit/site.tsx";
-import type { ListData, ListPage } from "../../send-page.tsx";
+import { Notice, Site } from "../../kit/site.tsx";
+
 import { exactTime } from "../../text/format.ts";
 import type { ListView } from "../../kit/list-view.ts";
 
 interface SearchData {
-  /** The first runs; null if finding them takes longer. */
-  readonly found: SearchPage | null;
+  /** The first runs. */
+  readonly found: SearchPage;
 }
 
 /** Search over the logs of all agents: the runs with lines that match. */
 export const page: ListPage<SearchData> = {
   name: "search",
   title: () => "Search",
-  styles: [...frameStyles, "history", "list", "search"],
+  styles: [...listStyles, "search"],
   filters: ["q", "agent", "outcome", "kind", "since", "order"],
+  paths: { found: (view, now) => searchPath(view, null, now) },
   view: Search,
 };
 
-function Search({ frame, view, found }: ListData & SearchData) {
+function Search({ frame, view, first }: ListData<SearchData>) {
   const views = useListViews(page.filters, view);
   const { q = "" } = views.view.filters;
-  const search = useSearch(views.view, views.key, found);
+  const search = useSearch(views.view, views.key, first.found.value);
   const { runs, next, indexedUntil, indexing, failure, isReading, readMore } = search;
   const total = `${counted(runs.length, "run")}${next === null ? "" : " so far"}`;
   return (
@@ -68,7 +75,7 @@ function Search({ frame, view, found }: ListData & SearchData) {
 }
 
 /** Whether a view asks for anything. */
-export function hasWords({ filters }: ListView): boolean {
+function hasWords({ filters }: ListView): boolean {
   return (filters.q ?? "") !== "";
 }
 

@@ -12,11 +12,13 @@ import { useDocument } from "../../live/use-document.ts";
 import { Action } from "../../kit/action.tsx";
 import { Copied } from "../../kit/copied.tsx";
 import { McpSetup } from "./mcp-setup.tsx";
-import { List } from "../../kit/list.tsx";
+import { listStyles, List } from "../../kit/list.tsx";
+import type { Column } from "../../kit/table.tsx";
 import { Panel } from "../../kit/panel.tsx";
-import { frameStyles, Site, type Frame } from "../../kit/site.tsx";
+import { Site, type Frame } from "../../kit/site.tsx";
 import { ListTime, Time } from "../../kit/time.tsx";
 import type { LivePage } from "../../send-page.tsx";
+import { pathOf } from "../../text/addresses.ts";
 
 interface TokensData {
   readonly frame: Frame;
@@ -27,7 +29,7 @@ interface TokensData {
 export const page: LivePage<TokensData> = {
   name: "tokens",
   title: () => "API tokens",
-  styles: [...frameStyles, "history", "list", "tokens"],
+  styles: [...listStyles, "tokens"],
   view: Tokens,
 };
 
@@ -39,7 +41,7 @@ const scopeWords: Readonly<Record<Scope, string>> = {
 };
 
 function Tokens({ frame, report: first }: TokensData) {
-  const read = useDocument<TokensReport>(() => "/api/tokens", { first });
+  const read = useDocument<TokensReport>(() => "/api/tokens", { value: first });
   const [created, setCreated] = useState<CreatedToken | null>(null);
   const tokens = read.value?.tokens ?? [];
   const show = (token: CreatedToken): void => {
@@ -48,7 +50,7 @@ function Tokens({ frame, report: first }: TokensData) {
     read.refresh();
   };
   const remove = async (name: string): Promise<void> => {
-    const removed = await post(`/api/tokens/${encodeURIComponent(name)}/remove`, {});
+    const removed = await post(pathOf`/api/tokens/${name}/remove`, {});
     if (removed === null) return;
     if (created?.name === name) setCreated(null);
     announce(`API token ${name} removed`);
@@ -73,19 +75,16 @@ function Tokens({ frame, report: first }: TokensData) {
           <Copied text={created.token} label={`API token ${created.name}`} />
         </div>
       )}
-      <div class="panel">
-        <List
-          id="tokens"
-          columns={["Token", "Scopes", "Agents", "Last used", "Expires", "(Remove)"]}
-          rows={tokens.map((token) => (
-            <Row {...token} remove={remove} key={token.name} />
-          ))}
-          none={
-            read.value &&
-            "No API token yet. The gateway’s own key has all rights; a token has what its scopes allow."
-          }
-        />
-      </div>
+      <List
+        id="tokens"
+        columns={columns}
+        rows={tokens.map((token) => ({ ...token, remove }))}
+        keyOf={({ name }) => name}
+        none={
+          read.value &&
+          "No API token yet. The gateway’s own key has all rights; a token has what its scopes allow."
+        }
+      />
       <Panel id="new" title="New token">
         <NewToken agentNames={frame.agentNames} onCreated={show} />
       </Panel>
@@ -96,45 +95,47 @@ function Tokens({ frame, report: first }: TokensData) {
   );
 }
 
-interface RowProps extends TokenView {
+interface TokenRow extends TokenView {
   readonly remove: (name: string) => Promise<void>;
 }
 
-function Row({ name, scopes, agents, lastUsedAt, expiresAt, expired, remove }: RowProps) {
-  return (
-    <tr>
-      <td class="name">{name}</td>
-      <td>{scopes.join(", ")}</td>
-      <td class="agents">{agents?.join(", ") ?? "all agents"}</td>
-      <td>{lastUsedAt === null ? "never used" : <ListTime at={lastUsedAt} />}</td>
-      <td>
-        {expired ? (
-          <span class="outcome failed">expired</span>
-        ) : (
-          <>
-            expires <Time at={expiresAt} side="future" />
-          </>
-        )}
-      </td>
-      <td class="end">
-        <form
-          method="post"
-          action={`/dashboard/tokens/${encodeURIComponent(name)}/remove`}
-          onSubmit={(event) => event.preventDefault()}
+const columns: readonly Column<TokenRow>[] = [
+  ["Token", ({ name }) => name, "name"],
+  ["Scopes", ({ scopes }) => scopes.join(", ")],
+  ["Agents", ({ agents }) => agents?.join(", ") ?? "all agents", "agents"],
+  ["Last used", ({ lastUsedAt: at }) => (at === null ? "never used" : <ListTime at={at} />)],
+  [
+    "Expires",
+    ({ expired, expiresAt }) =>
+      expired ? (
+        <span class="outcome failed">expired</span>
+      ) : (
+        <>
+          expires <Time at={expiresAt} side="future" />
+        </>
+      ),
+  ],
+  [
+    "(Remove)",
+    ({ name, remove }) => (
+      <form
+        method="post"
+        action={pathOf`/dashboard/tokens/${name}/remove`}
+        onSubmit={(event) => event.preventDefault()}
+      >
+        <Action
+          isSubmit
+          label={`Remove the token ${name}`}
+          question="Really remove?"
+          act={() => remove(name)}
         >
-          <Action
-            isSubmit
-            label={`Remove the token ${name}`}
-            question="Really remove?"
-            act={() => remove(name)}
-          >
-            Remove
-          </Action>
-        </form>
-      </td>
-    </tr>
-  );
-}
+          Remove
+        </Action>
+      </form>
+    ),
+    "end",
+  ],
+];
 
 interface NewTokenProps {
   readonly agentNames: readonly string[];

@@ -10,11 +10,11 @@ import { hasCalls } from "../../runs/call-tree.ts";
 import { Calls } from "../../runs/calls.tsx";
 import { Delivery } from "../../runs/delivery.tsx";
 import { RunLink } from "../../runs/run-parts.tsx";
-import { withQuery } from "../../text/addresses.ts";
+import { withQuery, pathOf } from "../../text/addresses.ts";
 import { compactCount, exactTime } from "../../text/format.ts";
 
 /** Details of an entry: its facts, its stored delivery, its replay, and the calls around it. */
-export function EntryDetails({ entry }: { readonly entry: HistoryEntry }) {
+export function EntryDetails(entry: HistoryEntry) {
   return (
     <div class="details">
       <dl class="entry-facts">
@@ -26,7 +26,7 @@ export function EntryDetails({ entry }: { readonly entry: HistoryEntry }) {
         ))}
       </dl>
       <Replay {...entry} />
-      {hasCalls(entry) && <Calls entry={entry} />}
+      {hasCalls(entry) && <Calls {...entry} />}
     </div>
   );
 }
@@ -64,11 +64,11 @@ function Replay({ id, agent, receiptId }: HistoryEntry) {
     };
     return <Action act={replay}>Replay to {to}</Action>;
   };
-  const ofDelivery = `/api/webhooks/${encodeURIComponent(receiptId ?? "")}/replay`;
+  const ofDelivery = pathOf`/api/webhooks/${receiptId ?? ""}/replay`;
   return (
     <div class="delivery">
       {receiptId === null ? (
-        agent !== null && button(agent, `/api/triggers/${encodeURIComponent(id)}/replay`)
+        agent !== null && button(agent, pathOf`/api/triggers/${id}/replay`)
       ) : (
         <>
           <div class="panel-head">
@@ -79,27 +79,20 @@ function Replay({ id, agent, receiptId }: HistoryEntry) {
           <Delivery receiptId={receiptId} />
         </>
       )}
-      {result !== null && <ReplayLines {...result} />}
-    </div>
-  );
-}
-
-function ReplayLines(result: ReplayResult) {
-  return (
-    <div class="replayed">
-      {replayTexts(result).map((text, index) => {
-        const { agent, instanceId } = result.matched[index] ?? {};
-        return (
-          <p key={text}>
-            {text}
-            {agent !== undefined && instanceId !== undefined && (
-              <>
-                , see <RunLink agent={agent} instanceId={instanceId} text="its run" />
-              </>
-            )}
-          </p>
-        );
-      })}
+      {result !== null && (
+        <div class="replayed">
+          {replayTexts(result).map((text, index) => {
+            const { agent = null, instanceId = null } = result.matched[index] ?? {};
+            return (
+              <p key={text}>
+                {text}
+                {instanceId !== null && ", see "}
+                <RunLink agent={agent} instanceId={instanceId} text="its run" />
+              </p>
+            );
+          })}
+        </div>
+      )}
     </div>
   );
 }

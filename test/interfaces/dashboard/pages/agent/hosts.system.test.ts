@@ -40,14 +40,3 @@ test("a rejected Allow of a host is shown; no dialog opens", async () => {
   await press(/^Allow for this agent … api/);
   await shows({ ".toast": /the file has an error/, "#allow-dialog": false });
 });
-
-test("of many denied hosts the page of an agent shows some, which fit a phone", async () => {
-  const { page, deps, shows } = await open(path, withHosts());
-  deps.operations.deniedHosts = Array.from({ length: 30 }, (_, n) =>
-    aDeniedHost(`${"a-very-long-name.".repeat(8)}h${n}.test`),
-  );
-  deps.operations.setAgent({ name: "dev", running: 1, state: "running" });
-  await shows({ "#hosts-list li": 20, "#hosts-note": "and 10 more" });
-  await page.setViewportSize({ width: 375, height: 800 });
-  await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(375);
-});

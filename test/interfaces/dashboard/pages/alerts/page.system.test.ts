@@ -6,15 +6,6 @@ const open = sharedBrowser();
 const path = "/dashboard/alerts";
 const rows = "#deliveries tr";
 
-test("the page of alerts copies the command that stores a target's address", async () => {
-  const { page, press } = await open(path);
-  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  await press("Copy: Command");
-  await expect
-    .poll(() => page.evaluate("navigator.clipboard.readText()"))
-    .toBe("al creds add slack_webhook");
-});
-
 test("a test alert goes to one target, and its rejection is shown with the reason", async () => {
   const { deps, shows, press, calledOnly } = await open(path, withAlerts());
   const { alerting } = deps.operations;
@@ -75,61 +66,4 @@ test("one delivery is retried at a click, all dead ones only after a confirmatio
   await calledOnly(/^retry/, [`retryAlert ${id}`, "retryDeadAlerts"]);
   deps.operations.setScheduler({ alerts: { open: 2, dead: 0 } });
   await shows({ "#retry-all": false });
-});
-
-test("the filters and the page of deliveries are in the address", async () => {
-  const deps = withAlerts();
-  const { alerting } = deps.operations;
-  const older = Array.from({ length: 120 }, (_, index) => aDelivery(10 + index));
-  alerting.deliveries = [...alerting.deliveries, ...older];
-  const { page, url, shows, press } = await open(path, deps);
-  await shows({ [rows]: 50 });
-  await press("Older →");
-  await page.waitForURL(`${url}${path}?before=${older[45]?.id ?? ""}`);
-  await shows({ "#place": "Page 2" });
-  await press("Older →");
-  await shows({ [rows]: 24 });
-  await page.getByLabel("State").selectOption("dead");
-  await page.waitForURL(`${url}${path}?state=dead`);
-  await shows({ [rows]: 1 });
-  await page.getByRole("combobox", { name: "Target" }).fill("chat");
-  await page.keyboard.press("Enter");
-  await shows({ "#deliveries-none": "No delivery meets these filters." });
-  await page.goBack();
-  await shows({ [rows]: 1 });
-  await press("Clear filters");
-  await page.waitForURL(url + path);
-  await shows({ [rows]: 50 });
-});
-
-test("the page of alerts is live: alerts appear at once, and waiting deliveries when sent", async () => {
-  const { deps, shows } = await open(path, withAlerts());
-  await shows({ [rows]: 4 });
-  const { alerting } = deps.operations;
-  alerting.deliveries = [aDelivery(0, { title: "new failed" }), ...alerting.deliveries];
-  deps.operations.setScheduler({ alerts: { open: 3, dead: 1 } });
-  await shows({ [`${rows} >> nth=0`]: /new failed/ });
-  alerting.deliveries = alerting.deliveries.map((one) => ({ ...one, state: "sent" }));
-  deps.operations.emit({ changed: ["alerts"] });
-  await shows({ [`${rows}:has-text("waiting"), ${rows}:has-text("dead")`]: 0 });
-});
-
-test("the page of alerts fits a phone with any text", async () => {
-  const deps = withAlerts();
-  const { alerting } = deps.operations;
-  const long = "a-name-without-a-place-to-break".repeat(4);
-  const since = new Date().toISOString();
-  alerting.targets = [
-    aTarget(long, { state: "off", lastError: long, dead: 12_345, offSince: since }),
-  ];
-  alerting.open = [
-    { agent: long, topic: "credentials", since, count: 99, reason: long, ack: null },
-  ];
-  alerting.deliveries = [
-    aDelivery(1, { target: long, title: long, reason: long, state: "dead", lastError: long }),
-  ];
-  const { page, shows } = await open(path, deps);
-  await page.setViewportSize({ width: 375, height: 800 });
-  await shows({ [rows]: 1, "#targets .pill": true });
-  await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(375);
 });

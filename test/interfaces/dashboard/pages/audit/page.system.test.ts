@@ -3,7 +3,6 @@ import { testDeps } from "../../../gateway/start-gateway.ts";
 import { sharedBrowser } from "../../open-page.ts";
 import { ada } from "../../people-states.ts";
 import { busyState, instance } from "../../page-states.ts";
-import { untilLive } from "../../shows.ts";
 
 const open = sharedBrowser();
 
@@ -24,40 +23,6 @@ test("the page Audit lists who did what, without a script, and leads to the run"
     ],
     "#acts a@href": "/dashboard/agents/dev/runs/dev-abcdefgh",
   });
-});
-
-test("the page Audit shows new acts, and has filters and pages in the address", async () => {
-  const { page, deps, errors, shows, press } = await open("/dashboard/audit", busyState());
-  await untilLive(page);
-  await shows({ "#acts tr": 50 });
-  await press("Older");
-  await shows({ "#acts tr": 11 });
-  await page.goto(page.url().replace(/\?.*/, "?act=pause"));
-  await page.getByText("No act meets these filters.").waitFor();
-  deps.operations.context.audit.recordAct({ act: "pause" }, ada);
-  deps.operations.emit({ changed: ["audit"] });
-  await shows({ "#acts tr": 1 });
-  await page.getByLabel("Act", { exact: true }).selectOption("raise");
-  await shows({ "#acts tr": 30 });
-  await page.waitForURL(/\?act=raise$/);
-  expect(errors).toEqual([]);
-});
-
-test("the page Audit reads the acts again only after an update that names them", async () => {
-  const { page, url, deps, shows } = await open("/dashboard/tokens", busyState());
-  let reads = 0;
-  page.on("request", (request) => void (reads += request.url().includes("/api/audit") ? 1 : 0));
-  await page.clock.install();
-  await page.goto(`${url}/dashboard/audit`);
-  await expect.poll(() => reads).toBe(1);
-  await page.clock.fastForward(5_000);
-  deps.operations.setScheduler({ paused: true });
-  await page.getByRole("button", { name: "Resume" }).waitFor();
-  await page.clock.fastForward(5_000);
-  deps.operations.context.audit.recordAct({ act: "logout" }, ada);
-  deps.operations.emit({ changed: ["audit"] });
-  await shows({ "#acts tr >> nth=0": /logout/ });
-  expect(reads).toBe(2);
 });
 
 test("the run's page says who acted on the run, and leads to the acts", async () => {

@@ -3,14 +3,6 @@ import { distanceToBottom, sharedLogs } from "../../log-support.ts";
 
 const openWith = sharedLogs();
 
-test("the log shows the last 100 lines, then each new one", async () => {
-  const { deps, errors, shows } = await openWith(130);
-  await shows({ "#log .line": 100, "#log .line >> nth=0": /line 31/ });
-  deps.logs.write({ agent: "dev", msg: "and another" });
-  await shows({ "#log .line >> nth=-1": /and another/, "#connection": "Live" });
-  expect(errors).toEqual([]);
-});
-
 test("the log follows until the reader scrolls up, and again from the bottom", async () => {
   const { page, deps, shows } = await openWith(100);
   await shows({ "#log .line": 100 });
@@ -120,10 +112,9 @@ test("a log line shows its time if it differs from the line before", async () =>
 
 test("no log line is cut on a narrow screen", async () => {
   const width = 320;
-  const { page, shows } = await openWith(3);
-  await page.setViewportSize({ width, height: 700 });
+  const { page, shows, fits } = await openWith(3);
   await shows({ "#log .line": 3 });
-  await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+  await fits(width);
   for (const id of ["follow", "text-filter", "log"]) {
     const box = await page.locator(`#${id}`).boundingBox();
     expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);

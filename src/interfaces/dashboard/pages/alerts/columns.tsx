@@ -10,11 +10,12 @@ import type {
 import { counted } from "../../../../foundation/contracts/format.ts";
 import { Action } from "../../kit/action.tsx";
 import { Select } from "../../kit/fields.tsx";
+import type { Column } from "../../kit/table.tsx";
 import { ListTime, Time } from "../../kit/time.tsx";
 import { post } from "../../live/api.ts";
 import { showToast } from "../../live/toasts.ts";
 import { AgentLink, RunLink } from "../../runs/run-parts.tsx";
-import { agentAddress } from "../../text/addresses.ts";
+import { agentAddress, pathOf } from "../../text/addresses.ts";
 
 interface Acting {
   /** Announces an action of the reader, and reads the report again. */
@@ -24,8 +25,37 @@ interface Acting {
 const hourMs = 3_600_000;
 const snoozes = { 1: "1 hour", 8: "8 hours", 24: "1 day", 168: "1 week" };
 
-/** The row of an open alert. */
-export function OpenRow({ agent, topic, since, count, reason, ack, done }: OpenAlertView & Acting) {
+/** Open alerts. */
+export const openColumns: readonly Column<OpenAlertView & Acting>[] = [
+  ["What", ({ topic }) => topicWords[topic], "what"],
+  ["Agent", ({ agent }) => <AgentLink agent={agent} otherwise="project" />],
+  ["Since", ({ since }) => <Time at={since} />],
+  ["Count", ({ count }) => (count > 1 ? `${count} times` : ""), "number"],
+  ["Why", Why, "why"],
+  ["(Action)", OpenActions, "act"],
+];
+
+function Why({ reason, ack }: OpenAlertView) {
+  return (
+    <>
+      {reason}
+      {ack !== null && (
+        <div class="sub">
+          {ack.until === null ? "acknowledged" : "snoozed"} by {ack.by}{" "}
+          {ack.until === null ? (
+            <Time at={ack.at} />
+          ) : (
+            <>
+              until <ListTime at={ack.until} />
+            </>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+function OpenActions({ agent, topic, ack, done }: OpenAlertView & Acting) {
   const what = `${topicWords[topic]} of ${agent ?? "the project"}`;
   const send = async (more: object, words: string): Promise<void> => {
     const answer = await post("/api/alerts/ack", { agent, topic, ...more });
@@ -33,56 +63,28 @@ export function OpenRow({ agent, topic, since, count, reason, ack, done }: OpenA
   };
   const snooze = (hours: string): Promise<void> =>
     send({ until: new Date(Date.now() + Number(hours) * hourMs).toISOString() }, "snoozed");
+  if (ack !== null) {
+    const remind = () => send({ undo: true }, "reminders again");
+    return (
+      <Action act={remind} label={`Remind again: ${what}`}>
+        Remind again
+      </Action>
+    );
+  }
   return (
-    <tr>
-      <td class="what">{topicWords[topic]}</td>
-      <td>
-        <AgentLink agent={agent} otherwise="project" />
-      </td>
-      <td>
-        <Time at={since} />
-      </td>
-      <td class="number">{count > 1 ? `${count} times` : ""}</td>
-      <td class="why">
-        {reason}
-        {ack !== null && (
-          <div class="sub">
-            {ack.until === null ? "acknowledged" : "snoozed"} by {ack.by}{" "}
-            {ack.until === null ? (
-              <Time at={ack.at} />
-            ) : (
-              <>
-                until <ListTime at={ack.until} />
-              </>
-            )}
-          </div>
-        )}
-      </td>
-      <td class="act">
-        {ack === null ? (
-          <>
-            <Action act={() => send({}, "acknowledged")} label={`Acknowledge: ${what}`}>
-              Acknowledge
-            </Action>{" "}
-            <Select
-              label={`Snooze: ${what}`}
-              isBare
-              any="Snooze …"
-              values={Object.keys(snoozes)}
-              words={snoozes}
-              onChange={(hours) => void snooze(hours)}
-            />
-          </>
-        ) : (
-          <Action
-            act={() => send({ undo: true }, "reminders again")}
-            label={`Remind again: ${what}`}
-          >
-            Remind again
-          </Action>
-        )}
-      </td>
-    </tr>
+    <>
+      <Action act={() => send({}, "acknowledged")} label={`Acknowledge: ${what}`}>
+        Acknowledge
+      </Action>{" "}
+      <Select
+        label={`Snooze: ${what}`}
+        isBare
+        any="Snooze …"
+        values={Object.keys(snoozes)}
+        words={snoozes}
+        onChange={(hours) => void snooze(hours)}
+      />
+    </>
   );
 }
 
@@ -90,11 +92,37 @@ const targetPills = { ok: "good", failing: "held", off: "error" } as const;
 /** How long a button shows that its test was accepted. */
 const acceptedMs = 4_000;
 
-export function TargetRow(props: AlertTargetView & Acting) {
-  const { name, type, state, waiting, dead, lastError, done } = props;
+/** The targets of alerts. */
+export const targetColumns: readonly Column<AlertTargetView & Acting>[] = [
+  [
+    "Target",
+    ({ name, type }) => (
+      <>
+        {name}
+        <div class="sub">{type}</div>
+      </>
+    ),
+    "what",
+  ],
+  ["State", ({ state }) => <span class={`pill ${targetPills[state]}`}>{state}</span>],
+  ["Waiting", ({ waiting }) => <span data-label="Waiting">{waiting}</span>, "number"],
+  [
+    "Dead",
+    ({ dead }) => (
+      <span data-label="Dead" class={dead > 0 ? "danger" : ""}>
+        {dead}
+      </span>
+    ),
+    "number",
+  ],
+  ["Last error", ({ lastError }) => lastError, "why"],
+  ["(Action)", Test, "act"],
+];
+
+function Test({ name, done }: AlertTargetView & Acting) {
   const [isAccepted, setAccepted] = useState(false);
   const test = async (): Promise<void> => {
-    const answer = await post<AlertTested>(`/api/alerts/targets/${encodeURIComponent(name)}/test`);
+    const answer = await post<AlertTested>(pathOf`/api/alerts/targets/${name}/test`);
     if (answer === null) return;
     if (!answer.accepted) showToast(`${name} did not accept the test: ${answer.error ?? ""}`);
     setAccepted(answer.accepted);
@@ -102,68 +130,49 @@ export function TargetRow(props: AlertTargetView & Acting) {
     done(`${name} ${answer.accepted ? "accepted" : "did not accept"} the test`);
   };
   return (
-    <tr>
-      <td class="what">
-        {name}
-        <div class="sub">{type}</div>
-      </td>
-      <td>
-        <span class={`pill ${targetPills[state]}`}>{state}</span>
-      </td>
-      <td class="number" data-label="Waiting">
-        {waiting}
-      </td>
-      <td class={dead > 0 ? "number danger" : "number"} data-label="Dead">
-        {dead}
-      </td>
-      <td class="why">{lastError}</td>
-      <td class="act">
-        <Action act={test} label={`Send a test to ${name}`}>
-          {isAccepted ? "Accepted ✓" : "Send a test"}
-        </Action>
-      </td>
-    </tr>
+    <Action act={test} label={`Send a test to ${name}`}>
+      {isAccepted ? "Accepted ✓" : "Send a test"}
+    </Action>
   );
 }
 
 const deliveryPills = { sent: "good", waiting: "held", dead: "error" } as const;
 
-interface AlertRowProps extends Acting {
-  /** The deliveries of one alert. */
-  readonly deliveries: readonly AlertDeliveryView[];
+/** An alert by its first delivery, with its way to each target. */
+interface SentAlert extends AlertDeliveryView, Acting {
+  readonly ways: readonly AlertDeliveryView[];
 }
 
-/** An alert, with its way to each target. */
-export function AlertRow({ deliveries: [first, ...others], done }: AlertRowProps) {
-  if (first === undefined) return null;
-  const { at, title, agent, instanceId, reason } = first;
-  return (
-    <tr>
-      <td>
-        <Time at={at} />
-      </td>
-      <td class="alert">
+/** Alerts that were sent, or wait. */
+export const deliveryColumns: readonly Column<SentAlert>[] = [
+  ["Time", ({ at }) => <Time at={at} />],
+  [
+    "Alert",
+    ({ agent, instanceId, title, reason }) => (
+      <>
         <div class="what">
           <Title title={title} agent={agent} />{" "}
-          {agent !== null && instanceId !== null && (
-            <RunLink agent={agent} instanceId={instanceId} text="run" />
-          )}
+          <RunLink agent={agent} instanceId={instanceId} text="run" />
         </div>
         <div class="sub">{reason}</div>
-      </td>
-      <td>
-        <ul class="ways">
-          {[first, ...others].map((delivery) => (
-            <Way {...delivery} done={done} key={delivery.id} />
-          ))}
-        </ul>
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+    "alert",
+  ],
+  [
+    "Deliveries",
+    ({ ways, done }) => (
+      <ul class="ways">
+        {ways.map((delivery) => (
+          <Way {...delivery} done={done} key={delivery.id} />
+        ))}
+      </ul>
+    ),
+  ],
+];
 
 /** The title of an alert; the name of its agent is a link. */
-function Title({ title, agent }: Pick<AlertDeliveryView, "title" | "agent">) {
+function Title({ title, agent }: { readonly title: string; readonly agent: string | null }) {
   const from = agent === null ? -1 : title.indexOf(agent);
   if (agent === null || from === -1) return <>{title}</>;
   return (
@@ -178,7 +187,7 @@ function Title({ title, agent }: Pick<AlertDeliveryView, "title" | "agent">) {
 function Way({ done, ...delivery }: AlertDeliveryView & Acting) {
   const { id, title, target, state, attempts, nextAt, lastError } = delivery;
   const retry = async (): Promise<void> => {
-    const answer = await post(`/api/alerts/${encodeURIComponent(id)}/retry`);
+    const answer = await post(pathOf`/api/alerts/${id}/retry`);
     if (answer !== null) done(`${title} is sent to ${target} again`);
   };
   return (

@@ -1,0 +1,59 @@
+import { stateWord } from "../../../../foundation/contracts/format.ts";
+import type { HistoryEntry } from "../../../../foundation/contracts/history.ts";
+import { Unfold, type Column } from "../../kit/table.tsx";
+import { Time } from "../../kit/time.tsx";
+import {
+  AgentLink,
+  EntryRunLink,
+  Outcome,
+  RunDuration,
+  TriggerLabel,
+} from "../../runs/run-parts.tsx";
+import { triggerWords, whyText } from "../../runs/trigger-words.ts";
+
+/** The address names the entry that was opened last. */
+export function noteOpened(entry: string, isOpen: boolean): void {
+  const url = new URL(location.href);
+  if (isOpen) url.searchParams.set("entry", entry);
+  else if (url.searchParams.get("entry") === entry) url.searchParams.delete("entry");
+  history.replaceState(null, "", url);
+}
+
+/** The trigger history. */
+export const triggerColumns: readonly Column<HistoryEntry>[] = [
+  ["Time", Time],
+  ["Trigger", TriggerLabel],
+  [
+    "Agent",
+    (entry) => (
+      <div class="agent-cell">
+        <AgentLink agent={entry.agent} />
+        <EntryRunLink {...entry} />
+      </div>
+    ),
+  ],
+  [
+    "Outcome",
+    (entry) => (
+      <>
+        <Outcome {...entry} />{" "}
+        <span class="pill off" hidden={!entry.deadLetter || stateWord(entry) === "unmatched"}>
+          dead letter
+        </span>
+      </>
+    ),
+  ],
+  ["Duration", RunDuration],
+  ["Why", (entry) => <span class="why">{whyText(entry)}</span>],
+  [
+    "(Details)",
+    ({ unfolding, ...entry }) => (
+      <Unfold
+        {...unfolding}
+        words="Details"
+        openWords="Hide"
+        label={`of the ${triggerWords(entry)} of ${entry.at}`}
+      />
+    ),
+  ],
+];
