@@ -1,3 +1,4 @@
+import { Problem } from "../../../src/foundation/errors.ts";
 import type { RequestName } from "../../../src/runtime/wire/protocol.ts";
 import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
 import { perTest } from "../../helpers/per-test.ts";
@@ -61,7 +62,8 @@ test("a run's request accepts a context of 64 Ki characters, each escaped in JSO
 
 test("a run's request gets a hint to retry after an unexpected error, whose details are only logged", async () => {
   const one = await openSocket(side(), "dev-1");
-  side().abilities.answers.unlock = () => Promise.reject(new Error("disk on fire"));
+  side().abilities.answers.unlock = () =>
+    Promise.reject(new Problem("store_unavailable", "disk on fire"));
   const { status, body } = await post(one, "unlock");
   expect(status).toBe(503);
   expect(JSON.stringify(body)).not.toContain("fire");
