@@ -1,5 +1,4 @@
 import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
-import type { NewQuestion } from "../../features/people/questions.ts";
 import { hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
 import { allowsTool } from "../../foundation/contracts/mcp.ts";
 import {
@@ -8,20 +7,12 @@ import {
   type AllowedHost,
 } from "../../foundation/contracts/network-allow.ts";
 import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";
-import { questionLimits, type Question } from "../../foundation/contracts/questions.ts";
-import { unlessAborted } from "../runners/as-run.ts";
-import { tooManyQuestions, waitForAnswer, waitId, type QuestionContext } from "./asks.ts";
+import type { Question } from "../../foundation/contracts/questions.ts";
+import { createApprovals, type Held } from "./approvals.ts";
+import type { QuestionContext } from "./asks.ts";
 import type { LiveRun } from "./live-run.ts";
-import { hungUpMs, type PendingRequest } from "./pending-requests.ts";
-import { createPictures, type Picture } from "./picture.ts";
+import { createPictures } from "./picture.ts";
 import type { RequestContext } from "./request-context.ts";
-
-/** A request that is held until a person approves it. */
-interface Held extends Pick<Question, "subject" | "gates">, Picture {
-  readonly kind: "host" | "over" | "call" | "tool";
-  /** Whether the agent's own config can allow it for good. */
-  readonly hasAlways: boolean;
-}
 
 type Host = Pick<AllowedHost, "host" | "port">;
 
@@ -56,24 +47,12 @@ type Gate = Pick<AgentConfig, "name" | "network"> & { readonly approve: Approval
  * agent, and of all agents whose calls led to it or to the session that it continues. Answers are in the stored questions, so
  * they outlive a scheduler.
  */
-export function createGates(
-  context: QuestionContext &
-    Pick<RequestContext, "configOf" | "redact" | "splitSecrets"> &
-    GateStore,
-) {
-  const { questions, store, configOf, redact, splitSecrets } = context;
-  const pictureOf = createPictures(splitSecrets, store.settings.maskKey());
-  const gatesOf = (run: LiveRun): readonly Gate[] => {
-    const own = configOf(run.agent) ?? run.request.agent;
-    const earlier = store.calls.ledTo(run.instanceId).map(({ agent, instance }) => {
-      if (instance === null) return storedGate(agent, null);
-      const config = configOf(agent);
-      // An agent whose config is now broken or removed: its run keeps the gates that it started with.
-      return config ? gateOf(config) : storedGate(agent, store.calls.config(instance));
-    });
-    return [gateOf(own), ...earlier].filter((gate) => gate !== null);
-  };
-
+export function createGates(context: GateContext) {
+  const { questions, redact } = context;
+  const pictureOf = createPictures(context.splitSecrets, context.store.settings.maskKey());
+  const { tooMany, ask, pass } = createApprovals(context);
+  const gatesOf = (run: LiveRun) => gatesOfRun(run, context);
+  const approved = (run: LiveRun) => approvedOf(gatesOf(run), questions.ofRun(run.instanceId));
   /** `asks` is what the run wants to do, `changes` the parts of a tool that its server changed. */
   const heldOf = (
     { agent }: LiveRun,
@@ -95,55 +74,6 @@ export function createGates(
         (host !== null && holdsHost({ approve, ...gate }, host)),
     );
 
-  /** Null while no person has answered. To allow once is used up by one request: the one that the person was shown. */
-  const decision = async ({ instanceId }: LiveRun, { kind, subject, requestHash, gates }: Held) => {
-    const last = questions.latest(instanceId, kind, subject);
-    // A new gate may hold the request now, about which the earlier answer did not decide.
-    if (last?.answer !== "deny" && gates.some((name) => last?.gates.includes(name) === false))
-      return null;
-    if (last?.answer === "once") return (await questions.use(last.id, requestHash)) || null;
-    return last === null || last.answer === null ? null : last.answer !== "deny";
-  };
-  /** Why the run may not ask people, who are not asked already; null if it may. */
-  const tooMany = ({ instanceId }: LiveRun, { kind, subject }: Held): string | null =>
-    questions.latest(instanceId, kind, subject)?.state === "open"
-      ? null
-      : tooManyQuestions(questions.ofRun(instanceId));
-  /** Resolves once a person has answered, and the run works again. Several requests share one question. */
-  const ask = async (run: LiveRun, question: NewQuestion, signal: AbortSignal): Promise<void> => {
-    signal.throwIfAborted();
-    const begin = (pending: PendingRequest<Question>) =>
-      waitForAnswer(run, pending, questions.open(question), context);
-    const joined = { id: waitId(question), body: null, signal };
-    await unlessAborted(run.pending.join(joined, begin, hungUpMs), signal);
-    await run.freezer.thaw();
-  };
-  /** Null once a person allows it, else why not. Rejects with the reason of `signal`, and at the run's end. */
-  const pass = async (run: LiveRun, held: Held, signal: AbortSignal): Promise<string | null> => {
-    for (;;) {
-      // A request that hung up must not use up an approval.
-      signal.throwIfAborted();
-      const isAllowed = await decision(run, held);
-      if (isAllowed !== null)
-        return isAllowed ? null : "a person denied it for the rest of this run";
-      const why = tooMany(run, held);
-      if (why !== null) return why;
-      await ask(run, questionOf(run, held), signal);
-    }
-  };
-
-  /** Each approval for once adds the amount again. */
-  const approved = (run: LiveRun): Approved => {
-    const amounts = gatesOf(run).flatMap(({ approve }) => (approve ? (approve.over ?? []) : 0));
-    if (amounts.length === 0) return { usd: null, isDenied: false };
-    const answers = questions
-      .ofRun(run.instanceId)
-      .flatMap(({ kind, answer }) => (kind === "over" ? [answer] : []));
-    const times = 1 + answers.filter((answer) => answer === "once").length;
-    const usd = answers.includes("run") ? null : Math.min(...amounts) * times;
-    return { usd, isDenied: answers.includes("deny") };
-  };
-
   const holding = (run: LiveRun, asked: Host) =>
     gatesOf(run).filter((gate) => gate.approve === null || holdsHost(gate, asked));
 
@@ -158,7 +88,7 @@ export function createGates(
       const held = heldOf(run, { kind: "over", subject, hasAlways: false }, gates, asks);
       const why = tooMany(run, held);
       if (why !== null) return `${why}, and no person approved more than ${subject}`;
-      await ask(run, questionOf(run, held), signal);
+      await ask(run, held, signal);
       signal.throwIfAborted();
       return approved(run).isDenied ? deniedText : null;
     },
@@ -209,6 +139,28 @@ export function createGates(
   };
 }
 
+/** The gates of its agent, and of those whose calls led to it. */
+function gatesOfRun(run: LiveRun, { configOf, store }: GateContext): readonly Gate[] {
+  const own = configOf(run.agent) ?? run.request.agent;
+  const earlier = store.calls.ledTo(run.instanceId).map(({ agent, instance }) => {
+    if (instance === null) return storedGate(agent, null);
+    const config = configOf(agent);
+    // An agent whose config is now broken or removed: its run keeps the gates that it started with.
+    return config ? gateOf(config) : storedGate(agent, store.calls.config(instance));
+  });
+  return [gateOf(own), ...earlier].filter((gate) => gate !== null);
+}
+
+/** Each approval for once adds the amount again. */
+function approvedOf(gates: readonly Gate[], asked: readonly Question[]): Approved {
+  const amounts = gates.flatMap(({ approve }) => (approve ? (approve.over ?? []) : 0));
+  if (amounts.length === 0) return { usd: null, isDenied: false };
+  const answers = asked.flatMap(({ kind, answer }) => (kind === "over" ? [answer] : []));
+  const times = 1 + answers.filter((answer) => answer === "once").length;
+  const usd = answers.includes("run") ? null : Math.min(...amounts) * times;
+  return { usd, isDenied: answers.includes("deny") };
+}
+
 function isNamed(gates: readonly Gate[], { host }: Host): boolean {
   const entries = gates.flatMap(({ approve, network }) => [
     ...(approve?.hosts ?? []),
@@ -222,12 +174,8 @@ export const deniedText = "a person denied this run more than [approve].over all
 
 export type Gates = ReturnType<typeof createGates>;
 
-interface GateStore {
-  readonly store: {
-    readonly calls: Pick<RequestContext["store"]["calls"], "ledTo" | "config">;
-    readonly settings: Pick<RequestContext["store"]["settings"], "maskKey">;
-  };
-}
+type GateContext = QuestionContext &
+  Pick<RequestContext, "configOf" | "redact" | "splitSecrets" | "store">;
 
 /** Null without one. */
 function gateOf({ name, network, approve }: AgentConfig): Gate | null {
@@ -243,11 +191,3 @@ function storedGate(name: string, config: string | null): Gate | null {
 
 /** The stored form has no empty values. */
 const holdsNothing: Approval = { hosts: [], over: null, agents: [], tools: [] };
-
-function questionOf({ agent, instanceId }: LiveRun, held: Held): NewQuestion {
-  const { hasAlways, ...rest } = held;
-  const choices = ["once", "run", ...(hasAlways ? ["always"] : []), "deny"];
-  const form = { kind: "choice", choices } as const;
-  const seconds = questionLimits.defaultSeconds;
-  return { ...rest, agent, instanceId, form, fallback: null, seconds };
-}

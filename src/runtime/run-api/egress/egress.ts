@@ -57,50 +57,13 @@ const noBytes = { bytesOut: 0, bytesIn: 0 };
 export function createEgress(deps: EgressDeps) {
   const open = new Map<AbortController, OpenPassage>();
 
-  const serve = async (
-    { instanceId, tunnels }: EgressRun,
-    { written, asked, serve, refuse }: Passage,
-    cut: AbortController,
-  ) => {
-    const attempt: Attempt = {
-      instanceId,
-      asked: asked ?? { host: written.slice(0, longestHost), port: 0 },
-      bytes: () => noBytes,
-    };
-    const isOver = tunnels.size >= maxTunnels;
-    if (!isOver) tunnels.add(cut);
-    let agent = "";
-    const report = (bytes: typeof noBytes, refusal?: EgressRefusal | null) =>
-      deps.onAttempt(reportOf(attempt, agent, bytes, refusal));
-    try {
-      const policy = await deps.policy(instanceId);
-      agent = policy.agent;
-      if (isOver) throw new EgressRefusal("too_many_tunnels", attempt.asked);
-      if (asked === null) {
-        throw new EgressRefusal("malformed", attempt.asked, {
-          more: JSON.stringify(attempt.asked.host),
-        });
-      }
-      await serve(attempt, policy, cut.signal);
-      report(attempt.bytes());
-    } catch (error) {
-      const refusal = error instanceof EgressRefusal ? error : null;
-      refuse(refusal);
-      // An abort at the run's end is not a refusal.
-      if (cut.signal.aborted) report(attempt.bytes());
-      else if (refusal !== null) report(noBytes, refusal);
-      else deps.onProblem(`${instanceId}: ${attempt.asked.host}: ${messageOf(error)}`);
-    } finally {
-      tunnels.delete(cut);
-    }
-  };
   const begin = (run: EgressRun, passage: Passage): void => {
     const cut = new AbortController();
     cut.signal.addEventListener("abort", passage.cut);
     const { asked } = passage;
     const { instanceId } = run;
     const wasHeld = asked !== null && deps.isHeld(asked, instanceId);
-    const served = serve(run, passage, cut)
+    const served = serve(run, passage, cut, deps)
       .catch((error: unknown) => deps.onProblem(messageOf(error)))
       .finally(() => open.delete(cut));
     open.set(cut, { instanceId, asked, wasHeld, served });
@@ -171,6 +134,45 @@ export function createEgress(deps: EgressDeps) {
 
 /** Connects runs to the hosts of their allow lists. Requests are already authenticated. */
 export type Egress = ReturnType<typeof createEgress>;
+
+async function serve(
+  { instanceId, tunnels }: EgressRun,
+  { written, asked, serve, refuse }: Passage,
+  cut: AbortController,
+  deps: EgressDeps,
+) {
+  const attempt: Attempt = {
+    instanceId,
+    asked: asked ?? { host: written.slice(0, longestHost), port: 0 },
+    bytes: () => noBytes,
+  };
+  const isOver = tunnels.size >= maxTunnels;
+  if (!isOver) tunnels.add(cut);
+  let agent = "";
+  const report = (bytes: typeof noBytes, refusal?: EgressRefusal | null) =>
+    deps.onAttempt(reportOf(attempt, agent, bytes, refusal));
+  try {
+    const policy = await deps.policy(instanceId);
+    agent = policy.agent;
+    if (isOver) throw new EgressRefusal("too_many_tunnels", attempt.asked);
+    if (asked === null) {
+      throw new EgressRefusal("malformed", attempt.asked, {
+        more: JSON.stringify(attempt.asked.host),
+      });
+    }
+    await serve(attempt, policy, cut.signal);
+    report(attempt.bytes());
+  } catch (error) {
+    const refusal = error instanceof EgressRefusal ? error : null;
+    refuse(refusal);
+    // An abort at the run's end is not a refusal.
+    if (cut.signal.aborted) report(attempt.bytes());
+    else if (refusal !== null) report(noBytes, refusal);
+    else deps.onProblem(`${instanceId}: ${attempt.asked.host}: ${messageOf(error)}`);
+  } finally {
+    tunnels.delete(cut);
+  }
+}
 
 function reportOf(
   { instanceId, asked: { host, port } }: Attempt,
