@@ -5,7 +5,9 @@ import type { GroupCommit } from "../../foundation/store/group-commit.ts";
 import { auditInsert } from "./audit.ts";
 
 /** The end of a question. */
-export type Settlement = Pick<Question, "state" | "by"> & {
+export interface Settlement {
+  readonly state: Question["state"];
+  readonly by: Person | null;
   readonly answer: Redacted<Answer> | null;
   /** The answer for the run, if `answer` is not all of it. */
   readonly whole?: Answer | null;
@@ -13,7 +15,7 @@ export type Settlement = Pick<Question, "state" | "by"> & {
   readonly at: number;
   /** The act of the person who answered, which is stored in the same transaction. */
   readonly entry?: Parameters<ReturnType<typeof auditInsert>>[0];
-};
+}
 
 /** Which questions are listed. */
 export interface QuestionFilter {

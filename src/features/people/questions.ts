@@ -128,13 +128,16 @@ export function createQuestions({ store, clock, redactor, onCount, warn }: Quest
 export type Questions = ReturnType<typeof createQuestions>;
 
 function openQuestion(
-  asked: NewQuestion,
+  { kind, agent, gates, instanceId, subject, prompt, form, fallback, seconds }: NewQuestion,
   at: number,
   { redactValue }: Redactor,
 ): Redacted<Question> {
-  const { seconds, requestHash: _, prompt, form, fallback, ...about } = asked;
   return {
-    ...about,
+    kind,
+    agent,
+    gates,
+    instanceId,
+    subject,
     ...redactValue({ prompt, form, fallback }),
     id: uuidV7(),
     at,

@@ -1,11 +1,10 @@
 import { Subject } from "rxjs";
-import { agentScope, type Budgets, type AccountKey } from "../../foundation/contracts/budget.ts";
+import { agentScope, type AccountKey } from "../../foundation/contracts/budget.ts";
 import { createLedger, type Ledger } from "./rules/ledger.ts";
 import { nanoOfUsd, type NanoUsd } from "../../foundation/contracts/money.ts";
 import { createCalendar } from "./rules/accounts.ts";
 import type { CallEnd, CallPlan, Meter } from "../../foundation/contracts/model-gateway.ts";
 import type { ModelTerms } from "../../foundation/contracts/spend.ts";
-import type { SpendStore } from "./spend-store.ts";
 import { budgetStates, exhaustedState, runSpend } from "./budget-states.ts";
 import { costByPrice } from "./call-cost.ts";
 import { createGrants, type GrantDeps } from "./grants.ts";

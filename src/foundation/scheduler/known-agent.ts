@@ -1,9 +1,9 @@
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import { UserError } from "../errors.ts";
-import type { StatusStore } from "./status-store.ts";
+import type { FindAgent } from "./status-store.ts";
 
 /** An agent's record, even of a removed one whose work continues. Throws UserError `unknown_agent`. */
-export function knownAgent(status: Pick<StatusStore, "agent">, name: string): AgentRecord {
+export function knownAgent(status: FindAgent, name: string): AgentRecord {
   const record = status.agent(name);
   if (record === undefined) throw new UserError("unknown_agent", `no agent "${name}"`);
   return record;

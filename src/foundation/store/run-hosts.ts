@@ -41,7 +41,7 @@ interface HostRow extends Omit<RunHost, "denied" | "lastAt"> {
   readonly at: number;
 }
 
-type DeniedRow = Omit<DeniedHost, "lastAt"> & Pick<HostRow, "at">;
+type DeniedRow = Omit<DeniedHost, "lastAt"> & { readonly at: number };
 
 /** Hosts of a run that wait for one commit, denied and reached ones. */
 const maxWaiting = 400;
@@ -49,11 +49,7 @@ const maxWaiting = 400;
 const mostDenied = 200;
 
 /** Reads `run_hosts`, and writes it once a second: programs open many connections. `now` gives epoch ms. */
-export function createRunHosts(
-  db: DatabaseSync,
-  { record }: Pick<GroupCommit, "record">,
-  now: () => number,
-) {
+export function createRunHosts(db: DatabaseSync, { record }: GroupCommit, now: () => number) {
   const writeChange = prepareHostWriter(db);
   let waiting = new Map<string, Map<string, HostChange>>();
 

@@ -1,5 +1,5 @@
 import { harnesses } from "../../../streams/harnesses.ts";
-import type { Trigger, WebhookEvent } from "../../../streams/vocabulary.ts";
+import type { Trigger } from "../../../streams/vocabulary.ts";
 import { isoTime, relativeTime } from "../../foundation/contracts/format.ts";
 import { credentialName } from "../../foundation/contracts/credential-reference.ts";
 import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
@@ -128,7 +128,7 @@ function withoutOurTags(text: string): string {
 const maxBodyCharacters = 16_000;
 
 /** The event with its body text cut to a length that suits a model. */
-export function shortEvent<E extends Pick<WebhookEvent, "body">>(
+export function shortEvent<E extends { readonly body: string | null }>(
   event: E,
   payloadFile: string | null,
 ): E {

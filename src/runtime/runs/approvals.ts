@@ -1,20 +1,28 @@
 import type { NewQuestion } from "../../features/people/questions.ts";
 import { questionLimits, type Question } from "../../foundation/contracts/questions.ts";
 import { unlessAborted } from "../runners/as-run.ts";
-import { tooManyQuestions, waitForAnswer, waitId, type QuestionContext } from "./asks.ts";
+import { tooManyQuestions, waitForAnswer, waitId } from "./asks.ts";
 import type { LiveRun } from "./live-run.ts";
 import { hungUpMs, type PendingRequest } from "./pending-requests.ts";
 import type { Picture } from "./picture.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /** A request that is held until a person approves it. */
-export interface Held extends Pick<Question, "subject" | "gates">, Picture {
+export interface HeldRequest {
   readonly kind: "host" | "over" | "call" | "tool";
+  readonly subject: string;
   /** Whether the agent's own config can allow it for good. */
   readonly hasAlways: boolean;
 }
 
+/** A held request, as people see it. */
+export interface Held extends HeldRequest, Picture {
+  /** Names of the agents whose gates hold it. */
+  readonly gates: readonly string[];
+}
+
 /** Approvals of held requests, which people give as answers to questions. */
-export function createApprovals(context: QuestionContext) {
+export function createApprovals(context: RequestContext) {
   const { questions } = context;
   /** Null while no person has answered. To allow once is used up by one request: the one that the person was shown. */
   const decision = async ({ instanceId }: LiveRun, { kind, subject, requestHash, gates }: Held) => {

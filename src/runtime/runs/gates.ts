@@ -1,27 +1,24 @@
 import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
-import { hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
+import { hostAndPort, type HostAndPort } from "../../foundation/contracts/deny-reasons.ts";
 import { allowsTool } from "../../foundation/contracts/mcp.ts";
 import {
   allowedHosts,
   holdsHost,
-  type AllowedHost,
+  type HostGate,
 } from "../../foundation/contracts/network-allow.ts";
 import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";
 import type { Question } from "../../foundation/contracts/questions.ts";
-import { createApprovals, type Held } from "./approvals.ts";
-import type { QuestionContext } from "./asks.ts";
+import { createApprovals, type Held, type HeldRequest } from "./approvals.ts";
 import type { LiveRun } from "./live-run.ts";
 import { createPictures } from "./picture.ts";
 import type { RequestContext } from "./request-context.ts";
-
-type Host = Pick<AllowedHost, "host" | "port">;
 
 /** A tool of an MCP server. */
 export interface ServedTool {
   /** `server.tool` */
   readonly name: string;
   /** Where its server is; null inside of the run. */
-  readonly host: Host | null;
+  readonly host: HostAndPort | null;
 }
 
 /** A call of a tool of an MCP server. */
@@ -40,14 +37,16 @@ interface Approved {
 }
 
 /** The `[approve]` of an agent, with the hosts that its `[network]` names. Null can't be read, and holds everything. */
-type Gate = Pick<AgentConfig, "name" | "network"> & { readonly approve: Approval | null };
+interface Gate extends HostGate {
+  readonly name: string;
+}
 
 /**
  * The gates of runs, outside of their models: hosts and calls that a person has to allow. A run has the gates of its
  * agent, and of all agents whose calls led to it or to the session that it continues. Answers are in the stored questions, so
  * they outlive a scheduler.
  */
-export function createGates(context: GateContext) {
+export function createGates(context: RequestContext) {
   const { questions, redact } = context;
   const pictureOf = createPictures(context.splitSecrets, context.store.settings.maskKey());
   const { tooMany, ask, pass } = createApprovals(context);
@@ -56,7 +55,7 @@ export function createGates(context: GateContext) {
   /** `asks` is what the run wants to do, `changes` the parts of a tool that its server changed. */
   const heldOf = (
     { agent }: LiveRun,
-    about: Pick<Held, "kind" | "subject" | "hasAlways">,
+    about: HeldRequest,
     gates: readonly Gate[],
     asks: string,
     changes: readonly string[] | null = null,
@@ -74,12 +73,12 @@ export function createGates(context: GateContext) {
         (host !== null && holdsHost({ approve, ...gate }, host)),
     );
 
-  const holding = (run: LiveRun, asked: Host) =>
+  const holding = (run: LiveRun, asked: HostAndPort) =>
     gatesOf(run).filter((gate) => gate.approve === null || holdsHost(gate, asked));
 
   return {
     approved,
-    isHeld: (run: LiveRun, asked: Host) => holding(run, asked).length > 0,
+    isHeld: (run: LiveRun, asked: HostAndPort) => holding(run, asked).length > 0,
     /** Null if the run may spend more than the approved amount, else why not; waits for a person. */
     over: async (run: LiveRun, usd: number, signal: AbortSignal): Promise<string | null> => {
       const subject = usdText(nanoOfUsd(usd));
@@ -93,7 +92,7 @@ export function createGates(context: GateContext) {
       return approved(run).isDenied ? deniedText : null;
     },
     /** Null if the run may reach a host, else why not; waits for a person if a gate holds it. */
-    host: async (run: LiveRun, asked: Host, signal: AbortSignal): Promise<string | null> => {
+    host: async (run: LiveRun, asked: HostAndPort, signal: AbortSignal): Promise<string | null> => {
       const gates = holding(run, asked);
       if (gates.length === 0) return null;
       const subject = hostAndPort(asked);
@@ -140,7 +139,7 @@ export function createGates(context: GateContext) {
 }
 
 /** The gates of its agent, and of those whose calls led to it. */
-function gatesOfRun(run: LiveRun, { configOf, store }: GateContext): readonly Gate[] {
+function gatesOfRun(run: LiveRun, { configOf, store }: RequestContext): readonly Gate[] {
   const own = configOf(run.agent) ?? run.request.agent;
   const earlier = store.calls.ledTo(run.instanceId).map(({ agent, instance }) => {
     if (instance === null) return storedGate(agent, null);
@@ -161,7 +160,7 @@ function approvedOf(gates: readonly Gate[], asked: readonly Question[]): Approve
   return { usd, isDenied: answers.includes("deny") };
 }
 
-function isNamed(gates: readonly Gate[], { host }: Host): boolean {
+function isNamed(gates: readonly Gate[], { host }: HostAndPort): boolean {
   const entries = gates.flatMap(({ approve, network }) => [
     ...(approve?.hosts ?? []),
     ...(network?.allow ?? []),
@@ -173,9 +172,6 @@ function isNamed(gates: readonly Gate[], { host }: Host): boolean {
 export const deniedText = "a person denied this run more than [approve].over allows";
 
 export type Gates = ReturnType<typeof createGates>;
-
-type GateContext = QuestionContext &
-  Pick<RequestContext, "configOf" | "redact" | "splitSecrets" | "store">;
 
 /** Null without one. */
 function gateOf({ name, network, approve }: AgentConfig): Gate | null {

@@ -29,18 +29,7 @@ import type { RunService } from "./run-service.ts";
 import { runDifferenceSchema, runSchema } from "./run-view.ts";
 
 interface HistoryContext {
-  readonly runs: Pick<
-    RunService,
-    | "history"
-    | "latestRuns"
-    | "refusedDeliveries"
-    | "whyNot"
-    | "callTree"
-    | "run"
-    | "runDifference"
-    | "receipt"
-    | "replayTrigger"
-  >;
+  readonly runs: RunService;
 }
 /** The services of a stored project without a scheduler. */
 export interface StoredRunContext {

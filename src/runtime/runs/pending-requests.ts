@@ -1,7 +1,7 @@
-import { refusal, type RunApiRequest } from "../wire/protocol.ts";
+import { refusal, type RequestKey, type RunApiRequest } from "../wire/protocol.ts";
 
 /** The unique id of a request: runs choose keys, which may be equal in several runs. */
-export function requestId(request: Pick<RunApiRequest, "instanceId" | "ability" | "key">): string {
+export function requestId(request: RequestKey): string {
   return `${request.instanceId}/${request.ability}/${request.key}`;
 }
 

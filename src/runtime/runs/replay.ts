@@ -8,9 +8,12 @@ import { mustHaveReceipt } from "../../features/webhooks/receipt-view.ts";
 import type { FirstEvent, FirstEvents } from "./first-events.ts";
 import { mustBeRunnable, mustTakeWork, type RunnableDeps } from "./runnable.ts";
 
-export type ReplayDeps = RunnableDeps &
-  Pick<SchedulerContext, "store" | "dispatch"> &
-  Pick<Webhooks, "readAgain"> & { readonly firstEvents: FirstEvents };
+export interface ReplayDeps extends RunnableDeps {
+  readonly store: SchedulerContext["store"];
+  readonly dispatch: SchedulerContext["dispatch"];
+  readonly readAgain: Webhooks["readAgain"];
+  readonly firstEvents: FirstEvents;
+}
 
 const disabledReason = "agent disabled";
 
@@ -56,7 +59,7 @@ export async function replay(
 /** Commits and dispatches work, and resolves to the first event of each item: started, queued or refused. */
 export async function startWork(
   items: readonly WorkItem[],
-  { store, firstEvents, dispatch }: Pick<ReplayDeps, "store" | "firstEvents" | "dispatch">,
+  { store, firstEvents, dispatch }: ReplayDeps,
 ): Promise<FirstEvent[]> {
   if (items.length === 0) return [];
   await store.work.enqueue(items);

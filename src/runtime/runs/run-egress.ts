@@ -3,14 +3,9 @@ import type { EgressPolicy } from "../../foundation/contracts/network-allow.ts";
 import { allowList } from "../../foundation/credentials/allowed-hosts.ts";
 import { ownAddresses } from "../run-api/egress/addresses.ts";
 import { dialDirect, type Dial } from "../run-api/egress/dial.ts";
-import type { AskingRun } from "../run-api/egress/admit.ts";
-import type { Authority } from "../run-api/egress/decide.ts";
-import { createEgress } from "../run-api/egress/egress.ts";
+import { createEgress, type EgressDeps } from "../run-api/egress/egress.ts";
 import { createResolve, type Resolve } from "../run-api/egress/resolve.ts";
-import type { Gates } from "./gates.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { LiveRuns } from "./live-runs.ts";
-import { recordAttempts } from "./record-attempts.ts";
 import type { Brokering } from "../run-api/egress/broker/brokering.ts";
 
 /** Overrides of this machine's resolver and sockets. */
@@ -23,10 +18,10 @@ export interface EgressOptions {
 export function createRunEgress(
   context: SchedulerContext,
   runs: { get(instanceId: string): Pick<LiveRun, "request"> },
-  { bindings, intercept }: Pick<Brokering, "bindings" | "intercept">,
+  { bindings, intercept }: Brokering,
   /** The gateway's own address, which runs can't reach; null while it doesn't listen. */
   gatewayUrl: () => string | null,
-  door: ReturnType<typeof gatedHosts>,
+  door: Pick<EgressDeps, "onAttempt" | "approve" | "isHeld">,
   { resolve = createResolve(), dial = dialDirect }: EgressOptions = {},
 ) {
   const { env, project$, status, credential, warn } = context;
@@ -52,19 +47,6 @@ export function createRunEgress(
     onProblem: warn,
   });
   return { ...egress, policy };
-}
-
-/** Records the hosts that runs request, and asks people about those that gates hold. */
-export function gatedHosts({ store, redactor }: SchedulerContext, runs: LiveRuns, gates: Gates) {
-  return {
-    onAttempt: recordAttempts(runs.find, store.hosts, redactor.redact),
-    isHeld: (asked: Authority, instanceId: string): boolean => {
-      const run = runs.find(instanceId);
-      return run !== undefined && gates.isHeld(run, asked);
-    },
-    approve: (asked: Authority, { instanceId, signal }: AskingRun) =>
-      gates.host(runs.get(instanceId), asked, signal),
-  };
 }
 
 /** The port of an address; null without one. */

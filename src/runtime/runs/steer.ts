@@ -7,16 +7,15 @@ import type { Inbox } from "../../features/people/inbox.ts";
 import type { RunSessions } from "../../features/people/run-sessions.ts";
 import type { Person } from "../../foundation/contracts/questions.ts";
 import { UserError } from "../../foundation/errors.ts";
-import type { Store } from "../../foundation/store/store.ts";
 import { whyNoInput } from "./harness-command.ts";
-import type { LiveRuns } from "./live-runs.ts";
+import type { FindRun } from "./live-runs.ts";
 import { inboxView, type InboxView } from "./run-view.ts";
 import { mustBeStartable, type StartableDeps } from "./runnable.ts";
-import { mustHaveRun } from "./view-run.ts";
+import { mustHaveRun, type WithRuns } from "./view-run.ts";
 
 interface SteerDeps extends StartableDeps {
-  readonly runs: Pick<LiveRuns, "find">;
-  readonly store: Pick<Store, "runs">;
+  readonly runs: FindRun;
+  readonly store: WithRuns;
   readonly inbox: Inbox;
   readonly sessions: RunSessions;
   /** Commits the work and dispatches it, under this id. */
@@ -84,8 +83,8 @@ function continuing(instanceId: string): string {
 /** Throws UserError `refused` if the run's session is not kept, or the agent's harness can't take it. */
 function mustHaveSession(
   instanceId: string,
-  config: Pick<AgentConfig, "harness"> | null,
-  { sessions }: Pick<SteerDeps, "sessions">,
+  config: AgentConfig | null,
+  { sessions }: SteerDeps,
 ): void {
   const { type, command } = config?.harness ?? { type: "pi", command: "" };
   if (!harnesses[type].keepsSession) {

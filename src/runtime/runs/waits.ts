@@ -205,11 +205,9 @@ interface WaitDriver {
   readonly apply: (command: WaitCommand<OpenWait>) => void;
 }
 
-type WaitLength = Pick<Wait, "since" | "until" | "askedMs">;
-
 /** The answer to an ended wait: with the trigger that met it, or null if it timed out. */
 function waitAnswer(
-  wait: WaitLength,
+  wait: Wait,
   trigger: Readonly<Record<string, unknown>> | null,
 ): RequestAnswer<"wait"> {
   const limited = limitOf(wait);
@@ -218,7 +216,7 @@ function waitAnswer(
 }
 
 /** By how much a wait is shorter than requested, and why; null if it is not. */
-function limitOf({ since, until, askedMs }: WaitLength): RequestAnswer<"wait">["limited"] | null {
+function limitOf({ since, until, askedMs }: Wait): RequestAnswer<"wait">["limited"] | null {
   if (askedMs === undefined) return null;
   const [askedSeconds, timeoutSeconds] = [askedMs / 1000, (until - since) / 1000];
   const why = `waits at most ${timeoutSeconds} s instead of ${askedSeconds} s: a wait lasts no longer than the agent's waitTimeout, and all waits of a run no longer than ${maxWaitsOfRun} times that`;

@@ -3,7 +3,9 @@ import type { Colors } from "../terminal/output.ts";
 
 /** The scheduler's own status and operations, and the ways to end it. */
 export interface ViewSource {
-  readonly operations: Pick<OperationContext, "runs" | "audit"> & {
+  readonly operations: {
+    readonly runs: OperationContext["runs"];
+    readonly audit: OperationContext["audit"];
     readonly perform: ReturnType<typeof atTerminalOf>;
   };
   readonly projectDir: string;

@@ -7,20 +7,14 @@ import type { DenyReason } from "../../../foundation/contracts/deny-reasons.ts";
 import { allowEntry, isFor, canonicalHost } from "../../../foundation/contracts/network-allow.ts";
 import type {
   AllowedHost,
-  EgressAttempt,
-  EgressPolicy,
+  AllowList,
+  TransferredBytes,
 } from "../../../foundation/contracts/network-allow.ts";
-
-/** The requested host and port, for the texts of a refusal. */
-interface Asked {
-  readonly host: string;
-  readonly port: number;
-}
 
 interface DenyRow {
   readonly status: number;
   /** A fix for the reader of the refusal. */
-  readonly advice: (asked: Asked) => string;
+  readonly advice: (asked: Authority) => string;
 }
 
 const denials: Readonly<Record<DenyReason, DenyRow>> = {
@@ -70,6 +64,13 @@ const denials: Readonly<Record<DenyReason, DenyRow>> = {
   },
 };
 
+/** Why a connection is refused. */
+export interface Denial {
+  readonly reason: DenyReason;
+  /** The problem and a fix, for a person. */
+  readonly detail: string;
+}
+
 /** A connection that the egress rules deny, or that failed. */
 export class EgressRefusal extends Error {
   readonly reason: DenyReason;
@@ -79,7 +80,11 @@ export class EgressRefusal extends Error {
   /** The problem and a fix, for a person. */
   readonly detail: string;
 
-  constructor(reason: DenyReason, asked: Asked, { more = "" }: { readonly more?: string } = {}) {
+  constructor(
+    reason: DenyReason,
+    asked: Authority,
+    { more = "" }: { readonly more?: string } = {},
+  ) {
     const { status, advice } = denials[reason];
     const subject = reason === "malformed" ? "the address" : hostAndPort(asked);
     const phrase = `${subject} ${denyProblems[reason]}`;
@@ -99,7 +104,7 @@ export interface Permission {
 }
 
 /** Throws an `EgressRefusal` if no entry matches the host, in its canonical form, and the port. */
-export function assertAllowed({ allow }: Pick<EgressPolicy, "allow">, asked: Asked): Permission {
+export function assertAllowed({ allow }: AllowList, asked: Authority): Permission {
   const entries = allow.filter((entry: AllowedHost) => isFor(entry, asked.host, asked.port));
   if (entries.length === 0) throw new EgressRefusal("not_allowed", asked);
   return { isPrivate: entries.some(({ isPrivate }) => isPrivate) };
@@ -120,7 +125,7 @@ export interface Attempt {
   readonly instanceId: string;
   readonly asked: Authority;
   /** Bytes transferred so far. */
-  bytes: () => Pick<EgressAttempt, "bytesOut" | "bytesIn">;
+  bytes: () => TransferredBytes;
 }
 
 /** Printable ASCII and no userinfo; an IPv6 address is in brackets. */

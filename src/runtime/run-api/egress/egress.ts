@@ -1,11 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { EgressAttempt, EgressPolicy } from "../../../foundation/contracts/network-allow.ts";
+import type {
+  EgressAttempt,
+  EgressPolicy,
+  TransferredBytes,
+} from "../../../foundation/contracts/network-allow.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { cutTunnel, failed, refuseRequest, refuseTunnel } from "./answers.ts";
 import { connectTunnel, type TunnelDeps } from "./connect-tunnel.ts";
 import { assertAllowed, EgressRefusal, parseAuthority } from "./decide.ts";
-import type { Attempt, Authority } from "./decide.ts";
+import type { Attempt, Authority, Denial } from "./decide.ts";
 import { forwardRequest, parseHttpTarget } from "./forward-http.ts";
 
 /** The requesting run, as its socket knows it. */
@@ -43,7 +47,8 @@ interface Passage {
 }
 
 /** A passage that is served. */
-interface OpenPassage extends Pick<Passage, "asked"> {
+interface OpenPassage {
+  readonly asked: Authority | null;
   readonly instanceId: string;
   /** Whether a gate held the host when it was opened. */
   readonly wasHeld: boolean;
@@ -95,7 +100,7 @@ export function createEgress(deps: EgressDeps) {
         cut: () => client.destroy(),
         serve: (attempt, policy, signal) => {
           const onAccepted = (): void => void (isAccepted = true);
-          const onDenied = (refusal: Pick<EgressRefusal, "reason" | "detail">): void =>
+          const onDenied = (refusal: Denial): void =>
             deps.onAttempt(reportOf(attempt, policy.agent, noBytes, refusal));
           return connectTunnel({ attempt, policy, client, signal, onAccepted, onDenied }, deps);
         },
@@ -177,8 +182,8 @@ async function serve(
 function reportOf(
   { instanceId, asked: { host, port } }: Attempt,
   agent: string,
-  bytes: Pick<EgressAttempt, "bytesOut" | "bytesIn">,
-  refusal?: Pick<EgressRefusal, "reason" | "detail"> | null,
+  bytes: TransferredBytes,
+  refusal?: Denial | null,
 ): EgressAttempt {
   const { reason: denied = null, detail = "" } = refusal ?? {};
   return { instanceId, agent, host, port, denied, detail, ...bytes };
