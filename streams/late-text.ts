@@ -1,8 +1,10 @@
 import { durationText } from "./duration-text.ts";
 import type { WorkItem } from "./vocabulary.ts";
 
+type Try = Pick<WorkItem, "trigger" | "attempt">;
+
 /** Why a tick waits for a slot of the project; null for other work, also for a retry or rerun of such a tick. */
-export function slotsText({ trigger, attempt }: Pick<WorkItem, "trigger" | "attempt">) {
+export function slotsText({ trigger, attempt }: Try) {
   if (trigger.kind !== "cron" || trigger.rerun !== undefined || attempt > 1) return null;
   const { slotsInUse } = trigger;
   if (slotsInUse === undefined) return null;
@@ -12,10 +14,7 @@ export function slotsText({ trigger, attempt }: Pick<WorkItem, "trigger" | "atte
 }
 
 /** How long such a tick waited, and why; null for other work. `startedAt` is epoch ms. */
-export function lateText(
-  item: Pick<WorkItem, "trigger" | "attempt" | "at">,
-  startedAt: number,
-): string | null {
+export function lateText(item: Try & { readonly at: number }, startedAt: number): string | null {
   const why = slotsText(item);
   return why === null ? null : `${durationText(startedAt - item.at)} late: ${why}`;
 }

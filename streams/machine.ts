@@ -10,11 +10,14 @@ export interface Machine<C, E> {
   nextDue(): number;
 }
 
-export interface MachineContext<E> {
-  readonly emit: (event: E) => void;
-  readonly timers: Pick<Timers, "at">;
+export interface MachineClock {
+  readonly timers: Timers;
   /** The time of the current command, epoch ms. */
   readonly now: () => number;
+}
+
+export interface MachineContext<E> extends MachineClock {
+  readonly emit: (event: E) => void;
 }
 
 /** A state machine; `begin` returns the function that handles its commands. */

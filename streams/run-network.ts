@@ -6,14 +6,13 @@ import type { AgentConfig, NetworkConfig } from "./agent-config.ts";
  */
 export type RunNetwork = "closed" | "closed-if-possible" | "open";
 
-type AgentNetwork = Pick<AgentConfig, "local" | "network">;
 export interface ProjectNetwork {
   readonly local: { readonly network: string };
   readonly network: NetworkConfig | null;
 }
 
 /** From the active config: `[local].network`, first the agent's, then the project's, then whether one of them has `[network]`. */
-export function networkOf(agent: AgentNetwork, project: ProjectNetwork): RunNetwork {
+export function networkOf(agent: AgentConfig, project: ProjectNetwork): RunNetwork {
   if ((agent.local.network ?? project.local.network) !== "none") return "open";
   // Even an empty table counts: its author wants a closed network.
   return agent.network !== null || project.network !== null ? "closed" : "closed-if-possible";

@@ -169,9 +169,15 @@ export interface LogEntry {
   readonly [field: string]: unknown;
 }
 
-/** How a run ended. */
-export interface RunEnd {
+/** The facts that decide whether the work of a run is retried. */
+export interface HowEnded {
   readonly outcome: Outcome;
+  /** Present if its process received no request. */
+  readonly neverBegan?: true;
+}
+
+/** How a run ended. */
+export interface RunEnd extends HowEnded {
   readonly exitCode: number | null;
   readonly reason: string | null;
   readonly usage: Usage | null;
@@ -179,12 +185,7 @@ export interface RunEnd {
   readonly value?: unknown;
   /** Present if the run requested a rerun. */
   readonly rerun?: true;
-  /** Present if its process received no request. */
-  readonly neverBegan?: true;
 }
-
-/** The facts that decide whether the work of a run is retried. */
-export type HowEnded = Pick<RunEnd, "outcome" | "neverBegan">;
 
 interface At {
   readonly agent: string;

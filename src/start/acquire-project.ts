@@ -90,7 +90,7 @@ export type ProjectHandle = Awaited<ReturnType<typeof acquireProject>>;
  * All records from then on are lost, and another scheduler may start. `everyMs` is the time between two checks.
  */
 export function lostProject(
-  { lock, store }: { lock: Pick<ProjectLock, "isHeld">; store: Pick<Store, "files"> },
+  { lock, store }: { lock: ProjectLock; store: Store },
   everyMs = 2_000,
 ): Observable<string> {
   const loss = (): string | null => {

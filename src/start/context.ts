@@ -147,7 +147,7 @@ export function sourceNames({ webhooks }: ProjectConfig): string[] {
 
 /** Writes an event's lines to its agent's log; prints those of the scheduler itself. */
 export function logEvents(
-  { logWriter, redactor }: Pick<SchedulerContext, "logWriter" | "redactor">,
+  { logWriter, redactor }: SchedulerContext,
   print: (entry: LogEntry) => void,
 ): (event: RunEvent) => void {
   return (event) => {

@@ -36,7 +36,7 @@ interface HttpDeps {
   readonly options: ListenerOptions;
   readonly firstEvents: FirstEvents;
   readonly runs: LiveRuns;
-  readonly requests: Pick<RunRequests, "matchDelivery">;
+  readonly requests: RunRequests;
   readonly questions: Questions;
   readonly answerLinks: AnswerLinks;
   readonly inbox: Inbox;

@@ -6,7 +6,7 @@ import type { AgentFiles } from "../foundation/config/agent-files.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import { createAlertStore } from "../features/alerts/alert-store.ts";
 import type { AlertOptions } from "../../streams/alert-options.ts";
-import type { AgentRecord } from "../../streams/status/agent-record.ts";
+import type { Configured } from "../../streams/status/agent-record.ts";
 import { createAlerts } from "../features/alerts/alerts.ts";
 import { createChats, type ChatsDeps } from "../features/alerts/chat/chats.ts";
 import { createSendAlert } from "../features/alerts/send-alert.ts";
@@ -74,7 +74,7 @@ export function alertQuestions(
 interface AlertOptionsDeps {
   /** The agents' files at the start: runs lost before are alerted ahead of the first event. */
   readonly agents: ReadonlyMap<string, AgentFiles>;
-  readonly record: (agent: string) => Pick<AgentRecord, "config"> | undefined;
+  readonly record: (agent: string) => Configured | undefined;
   readonly project: () => ProjectConfig;
 }
 

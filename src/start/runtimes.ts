@@ -38,10 +38,10 @@ const graceMs = 5_000;
 const hostUserGraceMs = 700;
 
 export interface RuntimePorts {
-  readonly runs: Pick<LiveRuns, "find">;
+  readonly runs: LiveRuns;
   readonly door: ClusterDoor;
-  readonly brokering: Pick<Brokering, "forRun">;
-  readonly telemetry: Pick<Telemetry, "traceparent">;
+  readonly brokering: Brokering;
+  readonly telemetry: Telemetry;
   /** Replaces the engine of `[cluster]`; null for that one. */
   readonly clusterEngine: ClusterEngine | null;
 }

@@ -48,8 +48,8 @@ import { logEvents } from "./context.ts";
 export interface EffectSources {
   /** The graph of all agents. */
   readonly graph$: Observable<RunEvent>;
-  readonly files: Pick<WatchedFiles, "project$" | "warning$">;
-  readonly skills: Pick<UnconfiguredSkills, "problem$">;
+  readonly files: WatchedFiles;
+  readonly skills: UnconfiguredSkills;
   readonly loaded: LoadedProject;
   readonly own: ProjectHandle;
   /** The scheduler's terminal. */

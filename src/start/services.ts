@@ -4,38 +4,28 @@ import { createSlots } from "../../streams/runs/slots.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 import { answerQuestion } from "../features/people/operations.ts";
 import { performAs } from "../foundation/perform.ts";
-import { createAnswerLinks } from "../features/people/answer-links.ts";
-import { createMcpStore } from "../features/mcp/mcp-store.ts";
-import { createInboxStore } from "../features/people/inbox-store.ts";
-import { createInbox } from "../features/people/inbox.ts";
-import { createRunSessions } from "../features/people/run-sessions.ts";
-import { createQuestionStore } from "../features/people/question-store.ts";
-import { createQuestions } from "../features/people/questions.ts";
 import { createBudgetHolds } from "../features/spend/budget-holds.ts";
 import { createSearch } from "../features/search/search.ts";
 import { createTelemetry } from "../features/telemetry/telemetry.ts";
-import { interpretStored } from "../features/webhooks/interpret.ts";
 import type { AgentFiles } from "../foundation/config/agent-files.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import { createLogSource } from "../foundation/logs/log-source.ts";
-import { abandonBy } from "../foundation/scheduler/inputs.ts";
-import { mustBeRunnable } from "../runtime/runs/runnable.ts";
 import { runName, type ClusterEngine } from "../runtime/cluster/cluster-engine.ts";
 import { createRunSockets } from "../runtime/run-api/run-sockets.ts";
 import { createClosingProbe } from "../runtime/runners/host-user/isolation.ts";
 import { createFirstEvents } from "../runtime/runs/first-events.ts";
 import { createLiveRuns } from "../runtime/runs/live-runs.ts";
-import { recordAttempts } from "../runtime/runs/record-attempts.ts";
-import { createRunRequests } from "../runtime/runs/run-requests.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
 import { createBrokering } from "../runtime/run-api/egress/broker/brokering.ts";
 import { createClusterDoor } from "../runtime/cluster/door/cluster-door.ts";
 import { createMcpConnect } from "../runtime/runs/connect-mcp.ts";
+import { gatedHosts } from "../runtime/runs/gated-hosts.ts";
 import { createRunEgress, type EgressOptions } from "../runtime/runs/run-egress.ts";
 import { createHttp } from "./http.ts";
 import { createModelCalls } from "../runtime/runs/model-calls.ts";
 import { gatedMeter } from "../runtime/runs/gated-meter.ts";
 import { createRunMeter } from "../runtime/runs/run-meter.ts";
+import { createPeople, createRequests } from "./requests.ts";
 import { createRuntimes, isRemote, socketBaseDir } from "./runtimes.ts";
 import { alertQuestions, createProjectAlerts } from "./project-alerts.ts";
 
@@ -70,8 +60,8 @@ export function createServices(
   own: ProjectHandle,
   agents: ReadonlyMap<string, AgentFiles>,
 ) {
-  const { projectDir, env, store, redactor, inputs, project$ } = context;
-  const { dispatch, stopping, status, clock, logWriter, warn } = context;
+  const { projectDir, env, store, redactor, project$ } = context;
+  const { stopping, status, clock, logWriter, warn } = context;
   const sockets = createRunSockets({
     records: { local: store.channels, remote: store.remoteRuns },
     redactor,
@@ -105,55 +95,18 @@ export function createServices(
     clock,
     scheduler: asyncScheduler,
   });
-  const { overBudget } = budgets;
-  const questions = createQuestions({
-    store: store.tables(createQuestionStore),
-    clock,
-    redactor,
-    onCount: (count) => status.apply({ type: "scheduler", patch: { questions: count } }),
-    warn,
-  });
-  const answerLinks = createAnswerLinks(store.settings.answerKey(), questions.find);
-  const inbox = createInbox({
-    store: store.tables(createInboxStore),
-    clock,
-    redactValue: redactor.redactValue,
-  });
-  const sessions = store.tables(createRunSessions);
-  const mcp = store.tables(createMcpStore);
-  const requests = createRunRequests({
-    clock,
+  const people = createPeople(context);
+  const requests = createRequests(context, {
     runs,
-    store,
     firstEvents,
-    dispatch,
-    onProblem: warn,
-    redact: redactor.redact,
-    redactValue: redactor.redactValue,
-    splitSecrets: redactor.split,
-    questions,
-    inbox,
-    sessions,
-    mcp,
+    budgets,
+    people,
     connectMcp: createMcpConnect(context, () => http.listener.url(), options.egress),
-    endUnanswered: (instanceId) => inputs.kill$.next({ instanceId, as: "unanswered" }),
-    project: () => project$.value,
-    configOf: (agent) => status.agent(agent)?.config ?? undefined,
-    agentNames: () => [...status.agents()].map(({ name }) => name),
-    mustBeRunnable: (agent) => mustBeRunnable({ status, stopping, overBudget }, agent),
-    abandon: abandonBy(inputs),
-    onTaken: ({ agent, id }) => inputs.withdraw$.next({ agent, itemId: id, why: "taken" }),
-    deliveryOf: (id) => {
-      const receipt = store.receipts.get(id);
-      return receipt && interpretStored(receipt);
-    },
-    funds: ({ instanceId, request: { agent } }) =>
-      budgets.funds({ instanceId, agent: agent.name, onLimit: agent.budget.onLimit }),
   });
   const gatewayUrl = (): string | null => http.listener.url();
   const { alerts, chats } = createProjectAlerts(context, agents, {
     dashboardUrl: () => (options.webUi ? gatewayUrl() : null),
-    questions: alertQuestions(context, questions, answerLinks),
+    questions: alertQuestions(context, people.questions, people.answerLinks),
   });
   const logs = createLogSource(projectDir, { appended$: logWriter.appended$ });
   // The index's threads start with the first lines and the first search, so that they cost no time at a start.
@@ -163,48 +116,30 @@ export function createServices(
     firstEvents,
     runs,
     requests,
-    questions,
-    answerLinks,
-    inbox,
-    sessions,
+    ...people,
     meter,
-    overBudget,
+    overBudget: budgets.overBudget,
     alerts: alerts.operations,
     logs,
     search,
   });
-  const { scale, local } = project$.value;
+  const gated = gatedHosts(context, runs, requests.gates);
   return {
     sockets,
     runs,
     whyNotClosed,
     door,
     runtimes,
-    slots: createSlots(scale),
+    slots: createSlots(project$.value.scale),
     /** How many runs may be starting at once. */
-    starting: createSlots(local.starting),
+    starting: createSlots(project$.value.local.starting),
     firstEvents,
-    questions,
+    questions: people.questions,
     requests,
     meter,
     budgets,
     modelCalls: createModelCalls(context, runs, gatedMeter(requests.gates, runs, meter)),
-    egress: createRunEgress(
-      context,
-      runs,
-      brokering,
-      gatewayUrl,
-      {
-        onAttempt: recordAttempts(runs.find, store.hosts, redactor.redact),
-        isHeld: (asked, instanceId) => {
-          const run = runs.find(instanceId);
-          return run !== undefined && requests.gates.isHeld(run, asked);
-        },
-        approve: (asked, { instanceId, signal }) =>
-          requests.gates.host(runs.get(instanceId), asked, signal),
-      },
-      options.egress,
-    ),
+    egress: createRunEgress(context, runs, brokering, gatewayUrl, gated, options.egress),
     alerts,
     /** Answers by buttons in chats; while it is subscribed. */
     chat$: chats((id, answer, by) =>

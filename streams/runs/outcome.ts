@@ -1,11 +1,10 @@
 import { outcomeRows, type Outcome, type StopReason } from "../outcomes.ts";
 import { isRetried, type RunEnd, type WorkItem } from "../vocabulary.ts";
-import type { AgentConfig } from "../agent-config.ts";
 import type { RunnerExit } from "./runner.ts";
 
 /** Facts beside the exit that decide a run's outcome. */
 export interface EndedWork {
-  readonly agent: Pick<AgentConfig, "timeoutSeconds">;
+  readonly agent: { readonly timeoutSeconds: number };
   readonly item: WorkItem;
   /** Why its last call to a model was rejected for its budget; null or absent if it was not. */
   readonly overBudget?: string | null;

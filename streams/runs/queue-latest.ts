@@ -1,4 +1,4 @@
-import { Observable, Subscription, type OperatorFunction } from "rxjs";
+import { Observable, Subscription, type OperatorFunction, type Subscriber } from "rxjs";
 import type { Slot, Slots } from "./slots.ts";
 
 /**
@@ -67,148 +67,179 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
   const isItem = options.isItem ?? ((value: T | R): value is T => value !== undefined);
   return (value$) =>
     new Observable((subscriber) => {
-      const { slots, run, isTick, mayWait, late } = options;
-      const report = (event: QueueEvent<T>): void => subscriber.next(options.report(event));
-      const waiting: T[] = [];
       const subscriptions = new Subscription();
-      let limits: QueueLimits = { size: Infinity, scale: 0, mode: "held" };
-      let running = 0;
-      let sourceDone = false;
-      let pumping = false;
-      let stopWaitingForSlot: (() => void) | undefined;
-
-      // A reader who unsubscribes during a burst must not see the rest of it started, and aborted at once.
-      const canStart = (): boolean =>
-        limits.mode === "open" && running < limits.scale && !subscriber.closed;
-
-      const start = (item: T, slot: Slot): void => {
-        running++;
+      const fail = (error: unknown): void => subscriber.error(error);
+      const queue = createQueue(options, subscriber, (item, slot) => {
         const runSubscription = new Subscription();
         subscriptions.add(runSubscription);
         runSubscription.add(() => slot[Symbol.dispose]());
         runSubscription.add(
-          run(item, slot).subscribe({
+          options.run(item, slot).subscribe({
             next: (value) => subscriber.next(value),
-            error: (error: unknown) => subscriber.error(error),
+            error: fail,
             complete: () => {
-              running--;
+              queue.ended();
               subscriptions.remove(runSubscription);
               runSubscription.unsubscribe();
-              pump();
+              queue.pump();
             },
           }),
         );
-      };
+      });
 
-      const pump = (): void => {
-        // A run that ends at once re-enters here: the loop below takes the next item, which keeps the stack flat.
-        if (pumping) return;
-        pumping = true;
-        const depth = waiting.length;
-        while (waiting.length > 0 && canStart()) {
-          const slot = slots.tryTake();
-          if (slot === null) {
-            stopWaitingForSlot ??= slots.wait(slotOffered);
-            break;
-          }
-          start(waiting.shift() as T, slot);
-        }
-        pumping = false;
-        if (waiting.length !== depth) reportDepth();
-        completeIfDone();
-      };
-
-      const slotOffered = (): void => {
-        stopWaitingForSlot = undefined;
-        pump();
-      };
-
-      const reportDepth = (): void => report({ type: "depth", depth: waiting.length });
-
-      const isOther = (item: T): boolean => !isTick(item);
-      const dropBeyond = (size: number): void => {
-        while (waiting.length > size && waiting.filter(isOther).length > size) {
-          const [item] = waiting.splice(waiting.findIndex(isOther), 1) as [T];
-          report({ type: "dropped", item, why: "full" });
-        }
-      };
-
-      const arrive = (item: T): void => {
-        const slot = waiting.length === 0 && canStart() ? slots.tryTake() : null;
-        if (slot !== null) {
-          start(item, slot);
-        } else if (limits.mode === "closed") {
-          report({ type: "dropped", item, why: "closed" });
-        } else if (mayWait(item)) {
-          enqueue(item);
-        } else if (canStart()) {
-          waitAsLatest(late(item));
-        } else {
-          report({ type: "skipped", item, why: limits.mode === "held" ? "held" : "busy" });
-        }
-      };
-
-      /** The tick takes the turn of the one that it replaces: at the end it would never come up in a busy queue. */
-      const waitAsLatest = (tick: T): void => {
-        const index = waiting.findIndex(isTick);
-        if (index < 0) return enqueue(tick);
-        for (const item of waiting.splice(index, 1, tick)) {
-          report({ type: "skipped", item, why: "replaced" });
-        }
-        report({ type: "queued", item: tick });
-      };
-
-      const enqueue = (item: T): void => {
-        waiting.push(item);
-        report({ type: "queued", item });
-        dropBeyond(limits.size);
-        reportDepth();
-        pump();
-      };
-
-      const withdraw = ({ isMeant, why }: Withdrawal<T>): void => {
-        const index = waiting.findIndex(isMeant);
-        if (index < 0) return;
-        for (const item of waiting.splice(index, 1)) {
-          report({ type: "dropped", item, why });
-        }
-        reportDepth();
-        completeIfDone();
-      };
-
-      const limit = (next: QueueLimits): void => {
-        limits = next;
-        const depth = waiting.length;
-        if (next.mode !== "closed") dropBeyond(next.size);
-        else for (const item of waiting.splice(0)) report({ type: "dropped", item, why: "closed" });
-        if (waiting.length !== depth) reportDepth();
-        pump();
-      };
-
-      const completeIfDone = (): void => {
-        const nothingToStart = waiting.length === 0 || limits.mode !== "open";
-        const over = limits.mode === "closed" || (sourceDone && nothingToStart);
-        if (over && running === 0) subscriber.complete();
-      };
-
-      subscriptions.add(() => stopWaitingForSlot?.());
+      subscriptions.add(queue.stop);
       subscriber.add(subscriptions);
-      subscriptions.add(
-        options.limits$.subscribe({
-          next: limit,
-          error: (error: unknown) => subscriber.error(error),
-        }),
-      );
-      subscriptions.add(options.withdraw$?.subscribe(withdraw));
+      subscriptions.add(options.limits$.subscribe({ next: queue.limit, error: fail }));
+      subscriptions.add(options.withdraw$?.subscribe(queue.withdraw));
       subscriptions.add(
         value$.subscribe({
-          next: (value) => (isItem(value) ? arrive(value) : subscriber.next(value)),
-          error: (error: unknown) => subscriber.error(error),
-          complete: () => {
-            sourceDone = true;
-            completeIfDone();
-          },
+          next: (value) => (isItem(value) ? queue.arrive(value) : subscriber.next(value)),
+          error: fail,
+          complete: queue.end,
         }),
       );
     });
+}
+
+/** Decides which items start and which wait. `start` subscribes to the run of an item. */
+function createQueue<T, R>(
+  options: QueueOptions<T, R>,
+  subscriber: Subscriber<R>,
+  start: (item: T, slot: Slot) => void,
+) {
+  const { slots, isTick, mayWait, late } = options;
+  const report = (event: QueueEvent<T>): void => subscriber.next(options.report(event));
+  const waiting = createWaiting(report, isTick);
+  const { items } = waiting;
+  let limits: QueueLimits = { size: Infinity, scale: 0, mode: "held" };
+  let running = 0;
+  let sourceDone = false;
+  let pumping = false;
+  let stopWaitingForSlot: (() => void) | undefined;
+
+  // A reader who unsubscribes during a burst must not see the rest of it started, and aborted at once.
+  const canStart = (): boolean =>
+    limits.mode === "open" && running < limits.scale && !subscriber.closed;
+
+  const begin = (item: T, slot: Slot): void => {
+    running++;
+    start(item, slot);
+  };
+
+  const pump = (): void => {
+    // A run that ends at once re-enters here: the loop below takes the next item, which keeps the stack flat.
+    if (pumping) return;
+    pumping = true;
+    const depth = items.length;
+    while (items.length > 0 && canStart()) {
+      const slot = slots.tryTake();
+      if (slot === null) {
+        stopWaitingForSlot ??= slots.wait(slotOffered);
+        break;
+      }
+      begin(items.shift() as T, slot);
+    }
+    pumping = false;
+    if (items.length !== depth) waiting.reportDepth();
+    completeIfDone();
+  };
+
+  const slotOffered = (): void => {
+    stopWaitingForSlot = undefined;
+    pump();
+  };
+
+  const enqueue = (item: T): void => {
+    waiting.add(item, limits.size);
+    pump();
+  };
+
+  const completeIfDone = (): void => {
+    const nothingToStart = items.length === 0 || limits.mode !== "open";
+    const over = limits.mode === "closed" || (sourceDone && nothingToStart);
+    if (over && running === 0) subscriber.complete();
+  };
+
+  return {
+    arrive: (item: T): void => {
+      const slot = items.length === 0 && canStart() ? slots.tryTake() : null;
+      if (slot !== null) {
+        begin(item, slot);
+      } else if (limits.mode === "closed") {
+        report({ type: "dropped", item, why: "closed" });
+      } else if (mayWait(item)) {
+        enqueue(item);
+      } else if (canStart()) {
+        const tick = late(item);
+        if (!waiting.replaceTick(tick)) enqueue(tick);
+      } else {
+        report({ type: "skipped", item, why: limits.mode === "held" ? "held" : "busy" });
+      }
+    },
+    limit: (next: QueueLimits): void => {
+      limits = next;
+      waiting.limit(next);
+      pump();
+    },
+    withdraw: (withdrawal: Withdrawal<T>): void => {
+      waiting.withdraw(withdrawal);
+      completeIfDone();
+    },
+    /** A run has ended; `pump` follows once its slot is free. */
+    ended: (): void => void running--,
+    pump,
+    /** No more items come. */
+    end: (): void => {
+      sourceDone = true;
+      completeIfDone();
+    },
+    stop: (): void => stopWaitingForSlot?.(),
+  };
+}
+
+/** The waiting items, in order. Each change is reported. */
+function createWaiting<T>(report: (event: QueueEvent<T>) => void, isTick: (item: T) => boolean) {
+  const items: T[] = [];
+  const isOther = (item: T): boolean => !isTick(item);
+  const reportDepth = (): void => report({ type: "depth", depth: items.length });
+  const drop = (index: number, count: number, why: DropReason): void => {
+    for (const item of items.splice(index, count)) report({ type: "dropped", item, why });
+  };
+  const dropBeyond = (size: number): void => {
+    while (items.length > size && items.filter(isOther).length > size) {
+      drop(items.findIndex(isOther), 1, "full");
+    }
+  };
+  return {
+    items,
+    reportDepth,
+    add: (item: T, size: number): void => {
+      items.push(item);
+      report({ type: "queued", item });
+      dropBeyond(size);
+      reportDepth();
+    },
+    /** The tick takes the turn of the one that it replaces: at the end it would never come up in a busy queue. False if none waits. */
+    replaceTick: (tick: T): boolean => {
+      const index = items.findIndex(isTick);
+      if (index < 0) return false;
+      for (const item of items.splice(index, 1, tick)) {
+        report({ type: "skipped", item, why: "replaced" });
+      }
+      report({ type: "queued", item: tick });
+      return true;
+    },
+    withdraw: ({ isMeant, why }: Withdrawal<T>): void => {
+      const index = items.findIndex(isMeant);
+      if (index < 0) return;
+      drop(index, 1, why);
+      reportDepth();
+    },
+    limit: ({ mode, size }: QueueLimits): void => {
+      const depth = items.length;
+      if (mode === "closed") drop(0, depth, "closed");
+      else dropBeyond(size);
+      if (items.length !== depth) reportDepth();
+    },
+  };
 }

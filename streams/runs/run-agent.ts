@@ -231,7 +231,7 @@ function stopReasons(
   request: RunRequest,
   leftMs: number,
   { paused$, elapsed }: RunClock,
-  ports: Pick<RunPorts, "kill$" | "scheduler">,
+  ports: FollowPorts,
 ): Observable<StopReason> {
   return merge(
     pausableTimer(paused$, leftMs, ports.scheduler, elapsed).pipe(

@@ -29,7 +29,7 @@ export interface UntilStartedOptions {
   /** True once the scheduler stops: then a blocked run is not started again. */
   readonly draining$: Observable<boolean>;
   /** Suspends the run between two starts. */
-  readonly clock: Pick<Suspension, "suspend">;
+  readonly clock: Suspension;
   readonly scheduler: SchedulerLike;
 }
 

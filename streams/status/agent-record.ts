@@ -7,11 +7,17 @@ import { defaultRuntime } from "../runtimes.ts";
 import type { DaySpend, UsedBudget } from "../spending.ts";
 import type { Diagnostic } from "../vocabulary.ts";
 
-/** The record of one agent, the source of its row. Times are epoch ms. */
-export interface AgentRecord {
-  readonly name: string;
+export interface Configured {
   /** Null until there was a valid one. */
   readonly config: AgentConfig | null;
+}
+
+export interface ConfiguredAgent extends Configured {
+  readonly name: string;
+}
+
+/** The record of one agent, the source of its row. Times are epoch ms. */
+export interface AgentRecord extends ConfiguredAgent {
   readonly enabled: boolean;
   /** The agent's directory was removed; the row is removed once nothing runs. */
   readonly removed: boolean;
@@ -150,7 +156,7 @@ function errorOf(record: AgentRecord): string | null {
 }
 
 /** Why the machine can't start any run now; null if it can. */
-export function blockedError({ blocked }: Pick<AgentRecord, "blocked">): string | null {
+export function blockedError({ blocked }: AgentRecord): string | null {
   const [reason] = blocked.values();
   return reason === undefined ? null : `the machine can't start its runs now: ${reason}`;
 }

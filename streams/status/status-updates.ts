@@ -98,10 +98,7 @@ function createGathering(): {
   };
 }
 
-function claimsOf(
-  { claims }: Status,
-  ids: readonly LockStatusId[],
-): Pick<StatusUpdate, "locks" | "unlocked"> {
+function claimsOf({ claims }: Status, ids: readonly LockStatusId[]) {
   const locks: LockStatus[] = [];
   const unlocked: LockStatusId[] = [];
   for (const { resource, instanceId } of ids) {

@@ -1,5 +1,5 @@
 import type { AlertQuestions } from "./question-alerts.ts";
-import type { Alert, AlertMessage, Delivery, StoredDelivery } from "./rules/alert.ts";
+import type { Alert, AlertMessage } from "./rules/alert.ts";
 
 export interface MessageDeps {
   readonly projectName: string;
@@ -10,8 +10,12 @@ export interface MessageDeps {
   readonly questions: AlertQuestions;
 }
 
-type Addressed = Pick<Delivery, "id" | "alert" | "target"> &
-  Partial<Pick<StoredDelivery, "receipt">>;
+interface Addressed {
+  readonly id: string;
+  readonly alert: Alert;
+  readonly target: string;
+  readonly receipt?: string | null;
+}
 
 /** Creates messages: alerts with the name, time zone and dashboard of their project, and their question. */
 export function alertMessage({

@@ -20,10 +20,7 @@ import type { Redactor } from "../../foundation/credentials/redactor.ts";
 const unlimited = -1;
 
 /** The operations on alerts. Texts may quote a run or a target's response: their secrets are redacted. */
-export function createAlertOperations(
-  deps: AlertOperationsDeps,
-  redactor: Pick<Redactor, "redact">,
-) {
+export function createAlertOperations(deps: AlertOperationsDeps, redactor: Redactor) {
   const redact = (text: string | null) => (text === null ? null : redactor.redact(text));
   const openView = ({ ack, ...one }: OpenAlert): OpenAlertView => ({
     ...one,

@@ -76,10 +76,6 @@ export function createAlertStore(db: DatabaseSync, { write, record }: GroupCommi
   const next = db.prepare(
     "SELECT min(next_at) AS at FROM outbox WHERE state = 'waiting' AND target = ?",
   );
-  const dead = db.prepare(
-    `SELECT alert ->> 'agent' AS agent, count(*) AS n FROM outbox
-     WHERE state = 'dead' AND target IN (SELECT value FROM json_each(?)) GROUP BY 1`,
-  );
   const waiting = db.prepare("SELECT DISTINCT target FROM outbox WHERE state = 'waiting'");
   const attempt = db.prepare(
     `UPDATE outbox SET state = :state, attempts = attempts + 1, next_at = coalesce(:nextAt, next_at),
@@ -165,16 +161,22 @@ export function createAlertStore(db: DatabaseSync, { write, record }: GroupCommi
     /** Waiting and dead deliveries of each target that ever had one. */
     targetDeliveries: prepareTargetDeliveries(db),
     /** The number of dead deliveries to these targets, by agent. */
-    deadByAgent: (targets: readonly string[]): ReadonlyMap<string, number> =>
-      new Map(
-        dead
-          .all(JSON.stringify(targets))
-          .map(({ agent, n }) => [String(agent), Number(n)] as const),
-      ),
+    deadByAgent: prepareDeadByAgent(db),
   };
 }
 
 export type AlertStore = ReturnType<typeof createAlertStore>;
+
+function prepareDeadByAgent(db: DatabaseSync) {
+  const dead = db.prepare(
+    `SELECT alert ->> 'agent' AS agent, count(*) AS n FROM outbox
+     WHERE state = 'dead' AND target IN (SELECT value FROM json_each(?)) GROUP BY 1`,
+  );
+  return (targets: readonly string[]): ReadonlyMap<string, number> =>
+    new Map(
+      dead.all(JSON.stringify(targets)).map(({ agent, n }) => [String(agent), Number(n)] as const),
+    );
+}
 
 function preparePut(db: DatabaseSync): (writes: AlertWrites) => void {
   const insert = db.prepare(

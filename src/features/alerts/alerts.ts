@@ -1,18 +1,12 @@
 import type { Outcome } from "../../../streams/outcomes.ts";
-import type {
-  Acknowledgement,
-  LastingTopic,
-  OpenAlert,
-  TargetAnswer,
-  SendAlert,
-} from "./rules/alert.ts";
+import type { Acknowledgement, LastingTopic, TargetAnswer, SendAlert } from "./rules/alert.ts";
 import type { AlertTarget, AlertOptions } from "../../../streams/alert-options.ts";
 import type { AlertStore } from "./alert-store.ts";
 import { defer, EMPTY, finalize, ignoreElements, merge, Subject, tap, throttleTime } from "rxjs";
 import type { Observable } from "rxjs";
 import { v7 as uuidV7 } from "uuid";
 import { createAlertRules } from "./rules/alert-rules.ts";
-import type { AlertCommand, AlertEvent, BudgetCommand } from "./rules/alert-rules.ts";
+import type { AlertCommand, AlertEvent, AlertRules, BudgetCommand } from "./rules/alert-rules.ts";
 import type { Clock } from "../../../streams/clock.ts";
 import { drive } from "../../foundation/drive.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
@@ -59,7 +53,7 @@ const countsMs = 250;
 
 /** Turns events into alerts, commits both together, sends the alerts. */
 export function createAlerts(deps: AlertsDeps) {
-  const { store, targets, timezone, clock, questions, warn } = deps;
+  const { store, targets, timezone, clock, questions } = deps;
   const rules = createAlertRules({
     states: store.states(),
     startedAt: clock.now(),
@@ -78,24 +72,14 @@ export function createAlerts(deps: AlertsDeps) {
     isOver: ({ alert }) => alert.question !== undefined && isOver(alert.question),
     send: deps.send,
     clock,
-    warn,
+    warn: deps.warn,
   });
 
   const onCommitted = (): void => {
     sender.wake();
     changed$.next(null);
   };
-  const putAll = (events: readonly AlertEvent[]): void => {
-    for (const writes of events) store.put(writes);
-    // The commit is done before the next microtask.
-    queueMicrotask(onCommitted);
-  };
-  const committed = (writes: Promise<void>): void => {
-    writes.then(onCommitted, (error: unknown) => {
-      warn(`an alert is not recorded: ${messageOf(error)}`);
-    });
-  };
-  const record = (event: AlertEvent): void => committed(store.record(event));
+  const { putAll, committed, record, collect, driver } = createWriter(deps, rules, onCommitted);
   const endQuestion = (id: string): void => committed(store.endQuestion(id, clock.now()));
   const onQuestion = (question: Question): void => {
     if (question.state !== "open") return endQuestion(question.id);
@@ -103,63 +87,8 @@ export function createAlerts(deps: AlertsDeps) {
     const deliveries = questionDeliveries(question, targets(), options);
     record({ type: "writes", states: [], deliveries });
   };
-  let onWrites = record;
-  const driver = drive(rules, clock, (event: AlertEvent) => onWrites(event));
-  /** Applies a command whose writes belong to a transaction of the caller's. */
-  const collect = (command: AlertCommand): readonly AlertEvent[] => {
-    const events: AlertEvent[] = [];
-    onWrites = (event) => void events.push(event);
-    driver.apply(command);
-    onWrites = record;
-    return events;
-  };
-  /** Dead deliveries to targets that the project no longer has don't count. */
-  const count = (): void => {
-    try {
-      const stored = store.targetDeliveries();
-      const dead = targets().reduce((sum, { name }) => sum + (stored.get(name)?.dead ?? 0), 0);
-      deps.onCounts({ open: rules.openCount(), dead });
-    } catch (error) {
-      // The next change counts again; an unavailable store must not end the scheduler.
-      warn(`alerts can't be counted: ${messageOf(error)}`);
-    }
-  };
   /** By instance, as a failed transaction is repeated and each run counts once. */
   const ofLost = new Map<string, readonly AlertEvent[]>();
-  /** The target accepts again: failed and dead deliveries are sent now. */
-  const resumeTarget = async (name: string): Promise<void> => {
-    if (store.switchedOff().has(name)) await store.switchOff(name, null);
-    await store.retryFailed(name, clock.now());
-    onCommitted();
-  };
-
-  const operations: AlertOperationsDeps = {
-    store,
-    open: () => rules.open(),
-    targets,
-    acknowledge: async (agent, topic, ack) => {
-      const events = collect({ type: "acknowledge", agent, topic, ack });
-      for (const writes of events) await store.record(writes);
-      onCommitted();
-    },
-    retry: async (id) => {
-      const isFound = await store.retry(id, clock.now());
-      if (isFound) onCommitted();
-      return isFound;
-    },
-    test: async (name) => {
-      const target = targets().find((one) => one.name === name);
-      if (target === undefined) {
-        const error = `the project has no [alerts.${name}]`;
-        return { type: "failed", error, afterMs: null };
-      }
-      const alert = testAlert(clock.now());
-      const answer = await deps.send(message({ id: uuidV7(), alert, target: name }), target);
-      if (answer.type === "accepted") await resumeTarget(name);
-      return answer;
-    },
-  };
-
   return {
     /** Applies the event; returns the writes for the transaction of its record. */
     onEvent: (event: RunEvent): (() => void) | undefined => {
@@ -184,7 +113,7 @@ export function createAlerts(deps: AlertsDeps) {
     /** Why the project's config is invalid; null once it is valid. */
     onProjectConfig: (error: string | null): void =>
       driver.apply({ type: "project-config", error }),
-    operations,
+    operations: createActions(deps, rules, message, collect, onCommitted),
     /** While it is subscribed, alerts are repeated in time and deliveries are sent. */
     effect$: merge(
       deps.changed$.pipe(
@@ -195,7 +124,7 @@ export function createAlerts(deps: AlertsDeps) {
       ),
       merge(changed$, sender.attempted$).pipe(
         throttleTime(countsMs, undefined, { leading: true, trailing: true }),
-        tap(count),
+        tap(() => count(deps, rules.openCount())),
       ),
       questions.question$.pipe(tap(onQuestion)),
       defer(() => {
@@ -255,21 +184,98 @@ function agentOf(scope: string): string | null {
   return scope.startsWith(prefix) ? scope.slice(prefix.length) : null;
 }
 
-/** The scheduler's part of the operations on alerts. */
-export interface AlertOperationsDeps {
-  readonly store: Pick<AlertStore, "list" | "switchedOff" | "targetDeliveries" | "deadByAgent">;
-  /** The alerts that were opened and not resolved. */
-  readonly open: () => readonly OpenAlert[];
-  /** The targets of the active config. */
-  readonly targets: () => readonly AlertTarget[];
-  /** Sends a test to one of the targets, now. One that accepts it is switched on again. Never rejects. */
-  readonly test: (name: string) => Promise<TargetAnswer>;
-  /** Stores that a person takes care of the open alerts of an agent, of all topics for null; `ack` null takes it back. */
-  readonly acknowledge: (
-    agent: string | null,
-    topic: LastingTopic | null,
-    ack: Acknowledgement | null,
-  ) => Promise<void>;
-  /** Sends a dead or waiting delivery now; false if the id is unknown. */
-  readonly retry: (id: string) => Promise<boolean>;
+/** Applies commands to the rules, and commits their writes. */
+function createWriter(
+  { store, clock, warn }: AlertsDeps,
+  rules: AlertRules,
+  onCommitted: () => void,
+) {
+  const putAll = (events: readonly AlertEvent[]): void => {
+    for (const writes of events) store.put(writes);
+    // The commit is done before the next microtask.
+    queueMicrotask(onCommitted);
+  };
+  const committed = (writes: Promise<void>): void => {
+    writes.then(onCommitted, (error: unknown) => {
+      warn(`an alert is not recorded: ${messageOf(error)}`);
+    });
+  };
+  const record = (event: AlertEvent): void => committed(store.record(event));
+  let onWrites = record;
+  const driver = drive(rules, clock, (event: AlertEvent) => onWrites(event));
+  /** Applies a command whose writes belong to a transaction of the caller's. */
+  const collect = (command: AlertCommand): readonly AlertEvent[] => {
+    const events: AlertEvent[] = [];
+    onWrites = (event) => void events.push(event);
+    driver.apply(command);
+    onWrites = record;
+    return events;
+  };
+  return { putAll, committed, record, collect, driver };
 }
+
+/** Dead deliveries to targets that the project no longer has don't count. */
+function count({ store, targets, onCounts, warn }: AlertsDeps, open: number): void {
+  try {
+    const stored = store.targetDeliveries();
+    const dead = targets().reduce((sum, { name }) => sum + (stored.get(name)?.dead ?? 0), 0);
+    onCounts({ open, dead });
+  } catch (error) {
+    // The next change counts again; an unavailable store must not end the scheduler.
+    warn(`alerts can't be counted: ${messageOf(error)}`);
+  }
+}
+
+/** What a person does with alerts and their targets. */
+function createActions(
+  { store, targets, clock, send }: AlertsDeps,
+  rules: AlertRules,
+  message: ReturnType<typeof alertMessage>,
+  collect: (command: AlertCommand) => readonly AlertEvent[],
+  onCommitted: () => void,
+) {
+  /** The target accepts again: failed and dead deliveries are sent now. */
+  const resumeTarget = async (name: string): Promise<void> => {
+    if (store.switchedOff().has(name)) await store.switchOff(name, null);
+    await store.retryFailed(name, clock.now());
+    onCommitted();
+  };
+
+  return {
+    store,
+    /** The alerts that were opened and not resolved. */
+    open: () => rules.open(),
+    targets,
+    /** Stores that a person takes care of the open alerts of an agent, of all topics for null; `ack` null takes it back. */
+    acknowledge: async (
+      agent: string | null,
+      topic: LastingTopic | null,
+      ack: Acknowledgement | null,
+    ): Promise<void> => {
+      const events = collect({ type: "acknowledge", agent, topic, ack });
+      for (const writes of events) await store.record(writes);
+      onCommitted();
+    },
+    /** Sends a dead or waiting delivery now; false if the id is unknown. */
+    retry: async (id: string): Promise<boolean> => {
+      const isFound = await store.retry(id, clock.now());
+      if (isFound) onCommitted();
+      return isFound;
+    },
+    /** Sends a test to one of the targets, now. One that accepts it is switched on again. Never rejects. */
+    test: async (name: string): Promise<TargetAnswer> => {
+      const target = targets().find((one) => one.name === name);
+      if (target === undefined) {
+        const error = `the project has no [alerts.${name}]`;
+        return { type: "failed", error, afterMs: null };
+      }
+      const alert = testAlert(clock.now());
+      const answer = await send(message({ id: uuidV7(), alert, target: name }), target);
+      if (answer.type === "accepted") await resumeTarget(name);
+      return answer;
+    },
+  };
+}
+
+/** The scheduler's part of the operations on alerts. */
+export type AlertOperationsDeps = ReturnType<typeof createActions>;

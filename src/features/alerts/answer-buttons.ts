@@ -13,10 +13,8 @@ export const maxShownPrompt = 700;
 /** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
 const maxLabel = 75;
 
-type Asked = Pick<Question, "id" | "kind" | "form" | "prompt">;
-
 /** The buttons of a question; empty if its answer is typed, or a message can't show all of it. */
-export function answerButtons({ id, kind, form, prompt }: Asked): readonly AnswerButton[] {
+export function answerButtons({ id, kind, form, prompt }: Question): readonly AnswerButton[] {
   if (prompt.length > maxShownPrompt) return [];
   const button = (label: string, answer: Answer, index: number): AnswerButton => ({
     label,

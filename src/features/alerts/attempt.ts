@@ -26,7 +26,7 @@ export interface AttemptDeps {
   /** Whether the delivery asks a question that has ended. */
   readonly isOver: (delivery: StoredDelivery) => boolean;
   readonly send: SendAlert;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Clock;
   /** From 0 to 1. */
   readonly random: () => number;
   readonly warn: (message: string) => void;

@@ -1,14 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { v7 as uuidV7 } from "uuid";
 import { firstValueFrom, merge, NEVER, Subject, type Observable } from "rxjs";
-import type { StoredDelivery, TargetAnswer } from "./rules/alert.ts";
-import type { Clock } from "../../../streams/clock.ts";
+import type { TargetAnswer } from "./rules/alert.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { attempt, type AttemptDeps } from "./attempt.ts";
-import { digestOf, digestParts, isFirst, mostMessages, windowMs } from "./rules/digest.ts";
+import { createPace, type Pace } from "./pace.ts";
 
 export interface SenderDeps extends Omit<AttemptDeps, "persist" | "random"> {
-  readonly clock: Pick<Clock, "now" | "at" | "setBack$">;
   /** From 0 to 1. */
   readonly random?: () => number;
   /** How long close() waits for attempts and for the store, in ms. */
@@ -23,13 +20,6 @@ const maxRestMs = 3_600_000;
 const heldMs = 5_000;
 /** Deliveries that are read at a time, and the most in one digest. */
 const mostDue = 1_000;
-
-interface Worker {
-  /** Times of the messages within the last minute. */
-  readonly messages: number[];
-  /** True before the first attempt. */
-  isNew: boolean;
-}
 
 /**
  * Sends the outbox: one delivery at a time to each target, and all targets in parallel, so that a target that hangs
@@ -67,74 +57,28 @@ export function createSender(deps: SenderDeps) {
 
   const attempts: AttemptDeps = { ...deps, random: deps.random ?? Math.random, persist };
 
-  /** Stores one digest in place of several deliveries. */
-  const joined = async (
-    target: string,
-    parts: readonly StoredDelivery[],
-  ): Promise<StoredDelivery> => {
-    const at = clock.now();
-    const alerts = parts.map(({ alert }) => alert);
-    const digest = { id: uuidV7(), at, target, alert: digestOf(alerts, at), nextAt: at };
-    await store.replace(
-      parts.map(({ id }) => id),
-      digest,
-    );
-    return {
-      ...digest,
-      state: "waiting",
-      attempts: 0,
-      lastError: null,
-      endedAt: null,
-      receipt: null,
-    };
-  };
-
-  /** The delivery to send now, of those that are due; undefined while all are held. */
-  const choose = async (
-    name: string,
-    worker: Worker,
-    due: readonly [StoredDelivery, ...StoredDelivery[]],
-  ): Promise<StoredDelivery | undefined> => {
-    const free = mostMessages - worker.messages.length;
-    // A run waits for its question: that message is neither held nor part of a digest.
-    const question = due.find(({ alert }) => alert.question !== undefined);
-    if (question !== undefined) return question;
-    // An earlier scheduler may have sent the oldest and died: a second copy must have the same id.
-    const isUncertain = worker.isNew && due[0].nextAt < startedAt;
-    worker.isNew = false;
-    if (free <= 0) return due.find((one) => !isFirst(one));
-    const parts = isUncertain ? [] : digestParts(due, free);
-    return parts.length > 0 ? joined(name, parts) : due[0];
-  };
-
   /** Returns when the target may be asked next, epoch ms. */
-  const step = async (name: string, worker: Worker): Promise<number> => {
-    const { messages } = worker;
+  const step = async (name: string, pace: Pace): Promise<number> => {
     const now = clock.now();
     const [oldest, ...others] = await store.due(name, now, mostDue);
     if (oldest === undefined) {
       await sleep(store.nextAt(name) ?? Infinity, woken);
       return 0;
     }
-    while ((messages[0] ?? now) <= now - windowMs) messages.shift();
-    const delivery = await choose(name, worker, [oldest, ...others]);
+    const delivery = await pace.choose([oldest, ...others]);
     // Meanwhile a delivery that failed may be due again.
-    if (delivery === undefined) return Math.min((messages[0] ?? now) + windowMs, now + heldMs);
+    if (delivery === undefined) return Math.min(pace.freeAt(), now + heldMs);
     const answer = await attempt(attempts, delivery);
-    if (isFirst(delivery) && answer.type !== "gone") {
-      // A digest takes the whole minute: in a storm there is one a minute.
-      const taken = delivery.alert.topic === "digest" ? mostMessages : 1;
-      messages.push(...Array.from({ length: taken }, () => clock.now()));
-    }
+    if (answer.type !== "gone") pace.sent(delivery);
     attempted.next(name);
     return clock.now() + restMs(answer);
   };
 
   const work = async (name: string): Promise<void> => {
-    const worker: Worker = { messages: [], isNew: true };
+    const pace = createPace(store, clock, startedAt);
     while (!isClosing) {
       try {
-        const next = await step(name, worker);
+        const next = await step(name, pace);
         if (next > clock.now()) await sleep(next);
       } catch (error) {
         warn(`alerts to ${name} can't be sent: ${messageOf(error)}`);

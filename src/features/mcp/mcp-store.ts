@@ -35,7 +35,9 @@ export interface McpPin {
 
 /** Reads and writes `mcp_pins` and `mcp_calls`. */
 export function createMcpStore(db: DatabaseSync, { write }: GroupCommit) {
-  const ofServer = db.prepare("SELECT at, definition AS tool FROM mcp_pins WHERE agent = ? AND server = ?");
+  const ofServer = db.prepare(
+    "SELECT at, definition AS tool FROM mcp_pins WHERE agent = ? AND server = ?",
+  );
   const replace = db.prepare(
     "INSERT OR REPLACE INTO mcp_pins (agent, server, tool, at, definition) VALUES (?, ?, ?, ?, ?)",
   );

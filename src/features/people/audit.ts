@@ -15,7 +15,7 @@ const maxDetail = 200;
 /** An entry without secrets and on one line. */
 export function auditEntry(
   { act, agent = null, instanceId = null, detail }: Act,
-  { by, at, redact }: Pick<NewEntry, "by" | "at"> & { readonly redact: (text: string) => string },
+  { by, at, redact }: { by: NewEntry["by"]; at: number; redact: (text: string) => string },
 ): NewEntry {
   // Redacted first: a secret that is cut would not be found.
   const line = redact(detail ?? "")

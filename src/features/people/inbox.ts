@@ -6,7 +6,7 @@ import type { InboxStore, NewMessage } from "./inbox-store.ts";
 
 interface InboxDeps {
   readonly store: InboxStore;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Clock;
   readonly redactValue: Redactor["redactValue"];
 }
 

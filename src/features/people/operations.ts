@@ -15,14 +15,17 @@ import { auditQuerySchema, auditSchema } from "./audit-report.ts";
 import type { Audit } from "./audit.ts";
 import type { Questions } from "./questions.ts";
 
-export interface PeopleContext {
+interface AuditContext {
+  readonly audit: Pick<Audit, "page">;
+}
+
+export interface PeopleContext extends AuditContext {
   readonly questions: Pick<Questions, "list" | "find" | "answer">;
   /**
    * Changes the agent's file so that a gate no longer holds the question's subject; resolves with what undoes that.
    * Both reject if the file can't be edited.
    */
   readonly allowAlways: (question: Question) => Promise<() => Promise<unknown>>;
-  readonly audit: Pick<Audit, "page">;
 }
 
 const { read, change } = operationsOf<PeopleContext>("Questions");
@@ -98,7 +101,7 @@ function isAlwaysIn({ form }: Question, answer: Answer): boolean {
   return typeof checked !== "string" && checked.value === "always";
 }
 
-export const listActs = operationsOf<Pick<PeopleContext, "audit">>("Audit").read("/api/audit", {
+export const listActs = operationsOf<AuditContext>("Audit").read("/api/audit", {
   summary: "The acts of people: when, who, from where",
   description: "Newest first; `before` takes the `next` of an earlier page.",
   input: auditQuerySchema,

@@ -1,13 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { QuestionsQuery } from "../../foundation/contracts/question-views.ts";
 import { withJson } from "../../foundation/store/rows.ts";
-import type { Answer, Question } from "../../foundation/contracts/questions.ts";
+import type { Answer, Person, Question } from "../../foundation/contracts/questions.ts";
 import type { Redacted } from "../../foundation/credentials/redactor.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
 import { auditInsert } from "./audit.ts";
 
 /** The end of a question. */
-export type Settlement = Pick<Question, "state" | "by"> & {
+export interface Settlement {
+  readonly state: Question["state"];
+  readonly by: Person | null;
   readonly answer: Redacted<Answer> | null;
   /** The answer for the run, if `answer` is not all of it. */
   readonly whole?: Answer | null;
@@ -15,7 +17,7 @@ export type Settlement = Pick<Question, "state" | "by"> & {
   readonly at: number;
   /** The act of the person who answered, which is stored in the same transaction. */
   readonly entry?: Parameters<ReturnType<typeof auditInsert>>[0];
-};
+}
 
 const columns = `id, kind, agent, instance_id AS instanceId, subject, prompt, at, until, state,
   answered_at AS answeredAt, gates, form, fallback, answer, person AS by`;
@@ -30,26 +32,10 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
   const latest = db.prepare(
     `SELECT ${columns} FROM questions WHERE instance_id = ? AND kind = ? AND subject = ? ORDER BY seq DESC LIMIT 1`,
   );
-  // The first answer wins: the state is part of the condition.
-  const settle = db.prepare(
-    "UPDATE questions SET state = ?, answer = ?, answered_at = ?, person = ? WHERE id = ? AND state = 'open'",
-  );
-  // The row is read instead of counting changes: a commit that succeeded may report a failure, and is repeated.
-  const isSettledBy = db.prepare(
-    "SELECT 1 FROM questions WHERE state = ? AND answer IS ? AND answered_at = ? AND person IS ? AND id = ?",
-  );
-  // In the same transaction, because a restarted scheduler must not count the wait against the run's timeout.
-  const waited = db.prepare(
-    `UPDATE triggers SET waited_ms = waited_ms + ? - (SELECT at FROM questions WHERE id = ?)
-     WHERE instance_id = (SELECT instance_id FROM questions WHERE id = ?) AND state <> 'ended'`,
-  );
-  const insertWhole = db.prepare(
-    "INSERT INTO whole_answers (question_id, instance_id, answer) SELECT id, instance_id, ? FROM questions WHERE id = ?",
-  );
   const whole = db.prepare("SELECT answer FROM whole_answers WHERE question_id = ?");
   const ofRuns = db.prepare("SELECT DISTINCT instance_id AS instanceId FROM whole_answers");
   const removeWhole = db.prepare("DELETE FROM whole_answers WHERE instance_id = ?");
-  const audit = auditInsert(db);
+  const settlement = prepareSettlement(db);
   const use = db.prepare(
     "UPDATE questions SET used_at = ? WHERE id = ? AND used_at IS NULL AND request_hash = ?",
   );
@@ -87,23 +73,7 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
         return last(instanceId, kind, subject) ?? question;
       }),
     /** False if the question had ended before. */
-    settle: (id: string, end: Settlement): Promise<boolean> => {
-      let hasSettled = false;
-      return record(() => {
-        const { state, answer, by, at, entry, whole: complete = null } = end;
-        const [answerJson, person] = [answer, by].map((one) =>
-          one === null ? null : JSON.stringify(one),
-        );
-        const values = [state, answerJson ?? null, at, person ?? null, id] as const;
-        if (settle.run(...values).changes === 1) {
-          hasSettled = true;
-          waited.run(at, id, id);
-          if (complete !== null) insertWhole.run(JSON.stringify(complete), id);
-          if (entry !== undefined) audit(entry);
-        }
-        return hasSettled && isSettledBy.get(...values) !== undefined;
-      });
-    },
+    settle: (id: string, end: Settlement): Promise<boolean> => record(settlement(id, end)),
     /** The answer of which `questions` has a part; null if it has all of it. For the run alone. */
     wholeAnswer: (id: string): Answer | null => {
       const row = whole.get(id);
@@ -135,4 +105,42 @@ function questionOf(row: unknown): Question | null {
   return row === undefined
     ? null
     : withJson<Question>(row, "gates", "form", "fallback", "answer", "by");
+}
+
+/** Writes the end of a question; a repeated write returns the same. */
+function prepareSettlement(db: DatabaseSync) {
+  // The first answer wins: the state is part of the condition.
+  const settle = db.prepare(
+    "UPDATE questions SET state = ?, answer = ?, answered_at = ?, person = ? WHERE id = ? AND state = 'open'",
+  );
+  // The row is read instead of counting changes: a commit that succeeded may report a failure, and is repeated.
+  const isSettledBy = db.prepare(
+    "SELECT 1 FROM questions WHERE state = ? AND answer IS ? AND answered_at = ? AND person IS ? AND id = ?",
+  );
+  // In the same transaction, because a restarted scheduler must not count the wait against the run's timeout.
+  const waited = db.prepare(
+    `UPDATE triggers SET waited_ms = waited_ms + ? - (SELECT at FROM questions WHERE id = ?)
+     WHERE instance_id = (SELECT instance_id FROM questions WHERE id = ?) AND state <> 'ended'`,
+  );
+  const insertWhole = db.prepare(
+    "INSERT INTO whole_answers (question_id, instance_id, answer) SELECT id, instance_id, ? FROM questions WHERE id = ?",
+  );
+  const audit = auditInsert(db);
+  return (id: string, end: Settlement): (() => boolean) => {
+    let hasSettled = false;
+    return () => {
+      const { state, answer, by, at, entry, whole: complete = null } = end;
+      const [answerJson, person] = [answer, by].map((one) =>
+        one === null ? null : JSON.stringify(one),
+      );
+      const values = [state, answerJson ?? null, at, person ?? null, id] as const;
+      if (settle.run(...values).changes === 1) {
+        hasSettled = true;
+        waited.run(at, id, id);
+        if (complete !== null) insertWhole.run(JSON.stringify(complete), id);
+        if (entry !== undefined) audit(entry);
+      }
+      return hasSettled && isSettledBy.get(...values) !== undefined;
+    };
+  };
 }

@@ -4,7 +4,7 @@ import { isoTime } from "../../../streams/iso-times.ts";
 import type { Clock } from "../../../streams/clock.ts";
 import { checkAnswer, endText } from "../../foundation/contracts/questions.ts";
 import type { Answer, Person, Question } from "../../foundation/contracts/questions.ts";
-import type { Redactor } from "../../foundation/credentials/redactor.ts";
+import type { Redacted, Redactor } from "../../foundation/credentials/redactor.ts";
 import { messageOf, Problem } from "../../foundation/errors.ts";
 import { auditEntry } from "./audit.ts";
 import type { Act } from "../../foundation/contracts/audit-acts.ts";
@@ -19,14 +19,13 @@ export type NewQuestion = Pick<
 export interface QuestionsDeps {
   readonly store: QuestionStore;
   readonly clock: Clock;
-  readonly redactor: Pick<Redactor, "redact" | "redactValue">;
+  readonly redactor: Redactor;
   readonly onCount: (open: number) => void;
   readonly warn: (message: string) => void;
 }
 
 /** Questions of runs to people. Each is durable, and its first answer counts. */
 export function createQuestions({ store, clock, redactor, onCount, warn }: QuestionsDeps) {
-  const { redact, redactValue } = redactor;
   const changed$ = new Subject<Question>();
   /** How to cancel the timers of the open questions, by their ids. */
   const timers = new Map<string, () => void>();
@@ -44,7 +43,7 @@ export function createQuestions({ store, clock, redactor, onCount, warn }: Quest
   };
   const expire = async (id: string): Promise<void> => {
     try {
-      const answer = redactValue(store.find(id)?.fallback ?? null);
+      const answer = redactor.redactValue(store.find(id)?.fallback ?? null);
       await settle(id, { state: "expired", answer, by: null, at: clock.now() });
     } catch (error) {
       warn(`the end of question ${id}: ${messageOf(error)}`);
@@ -68,22 +67,10 @@ export function createQuestions({ store, clock, redactor, onCount, warn }: Quest
      * the run ends because of it.
      */
     open: async (asked: NewQuestion): Promise<Question> => {
-      const { seconds, requestHash, prompt, form, fallback, ...about } = asked;
-      const last = store.latest(about.instanceId, about.kind, about.subject);
+      const last = store.latest(asked.instanceId, asked.kind, asked.subject);
       if (last?.state === "expired" && last.answer === null) return last;
-      const at = clock.now();
-      const opened = {
-        ...about,
-        ...redactValue({ prompt, form, fallback }),
-        id: uuidV7(),
-        at,
-        until: at + Math.round(seconds * 1000),
-        state: "open",
-        answer: null,
-        answeredAt: null,
-        by: null,
-      } as const;
-      const question = await store.add(opened, requestHash);
+      const opened = openQuestion(asked, clock.now(), redactor);
+      const question = await store.add(opened, asked.requestHash);
       if (!timers.has(question.id) && question.state === "open") {
         watch(question);
         changed$.next(question);
@@ -104,17 +91,8 @@ export function createQuestions({ store, clock, redactor, onCount, warn }: Quest
       const question = store.find(id);
       if (question === null) throw new Problem("unknown_question", `there is no question ${id}`);
       if (question.state !== "open") throw ended(question);
-      const checked = checkAnswer(question.form, given);
-      if (typeof checked === "string") {
-        const shown = JSON.stringify(redactValue(given));
-        throw new Problem("malformed", `${shown} is not ${checked}`);
-      }
-      const { value } = checked;
-      const at = clock.now();
-      const entry = auditEntry(answerAct(question, value), { by, at, redact });
-      const answer = redactValue(value);
-      const whole = answer === value ? null : value;
-      const isFirst = await settle(id, { state: "answered", answer, whole, by, at, entry });
+      const end = answerOf(question, given, { by, at: clock.now(), redactor });
+      const isFirst = await settle(id, end);
       const answered = store.find(id) ?? question;
       if (!isFirst) throw ended(answered);
       return answered;
@@ -148,6 +126,46 @@ export function createQuestions({ store, clock, redactor, onCount, warn }: Quest
 }
 
 export type Questions = ReturnType<typeof createQuestions>;
+
+function openQuestion(
+  { kind, agent, gates, instanceId, subject, prompt, form, fallback, seconds }: NewQuestion,
+  at: number,
+  { redactValue }: Redactor,
+): Redacted<Question> {
+  return {
+    kind,
+    agent,
+    gates,
+    instanceId,
+    subject,
+    ...redactValue({ prompt, form, fallback }),
+    id: uuidV7(),
+    at,
+    until: at + Math.round(seconds * 1000),
+    state: "open",
+    answer: null,
+    answeredAt: null,
+    by: null,
+  };
+}
+
+/** Throws Problem `malformed`. */
+function answerOf(
+  question: Question,
+  given: Answer,
+  { by, at, redactor: { redact, redactValue } }: { by: Person; at: number; redactor: Redactor },
+): Settlement {
+  const checked = checkAnswer(question.form, given);
+  if (typeof checked === "string") {
+    const shown = JSON.stringify(redactValue(given));
+    throw new Problem("malformed", `${shown} is not ${checked}`);
+  }
+  const { value } = checked;
+  const entry = auditEntry(answerAct(question, value), { by, at, redact });
+  const answer = redactValue(value);
+  const whole = answer === value ? null : value;
+  return { state: "answered", answer, whole, by, at, entry };
+}
 
 function answerAct({ kind, agent, instanceId, subject, prompt }: Question, answer: Answer): Act {
   const about = { agent, instanceId };

@@ -85,40 +85,17 @@ export function createIndexer(db: DatabaseSync, options: IndexerOptions) {
     await indexFiles(day, files);
   };
 
-  /** Lines of a deleted log must not be found: their day is indexed again or deleted. */
-  const dropDeleted = (files: readonly LogFile[]): void => {
-    const names = new Set(files.map(({ name }) => name));
-    for (const { day } of db.prepare("SELECT DISTINCT day FROM files").all()) {
-      const indexed = [...filesOfDay(db, String(day)).keys()];
-      if (!indexed.every((name) => names.has(name))) dropDay(db, String(day));
-    }
-  };
-
-  /** Merges the words of days without further lines: smaller, and faster to search. */
-  const compactDays = (): void => {
-    const open = utcDate(now() - dayMs);
-    const days = db.prepare("SELECT day FROM days WHERE compact = 0 AND day < ?").all(open);
-    for (const { day } of days) {
-      const words = wordsTable(String(day));
-      inTransaction(db, () => {
-        db.exec(`INSERT INTO ${words} (${words}) VALUES ('optimize')`);
-        db.prepare("UPDATE days SET compact = 1 WHERE day = ?").run(String(day));
-      });
-    }
-    if (days.length > 0) db.exec("PRAGMA incremental_vacuum");
-  };
-
   return {
     /** Indexes the new lines of all log files, the latest day first, and drops days with deleted files. */
     indexAll: async (): Promise<void> => {
       const startedAt = now();
       const files = await listLogFiles(dir, null);
-      dropDeleted(files);
+      dropDeleted(db, files);
       const days = Map.groupBy(files, ({ date }) => date);
       for (const day of [...days.keys()].sort().reverse()) {
         await indexDay(day, days.get(day) ?? []);
       }
-      compactDays();
+      compactDays(db, now());
       db.prepare("INSERT OR REPLACE INTO passes (id, at) VALUES (1, ?)").run(startedAt);
     },
     /** Indexes the new lines of some log files. */
@@ -130,6 +107,29 @@ export function createIndexer(db: DatabaseSync, options: IndexerOptions) {
       db.prepare("UPDATE passes SET at = ?").run(startedAt);
     },
   };
+}
+
+/** Lines of a deleted log must not be found: their day is indexed again or deleted. */
+function dropDeleted(db: DatabaseSync, files: readonly LogFile[]): void {
+  const names = new Set(files.map(({ name }) => name));
+  for (const { day } of db.prepare("SELECT DISTINCT day FROM files").all()) {
+    const indexed = [...filesOfDay(db, String(day)).keys()];
+    if (!indexed.every((name) => names.has(name))) dropDay(db, String(day));
+  }
+}
+
+/** Merges the words of days without further lines: smaller, and faster to search. */
+function compactDays(db: DatabaseSync, now: number): void {
+  const open = utcDate(now - dayMs);
+  const days = db.prepare("SELECT day FROM days WHERE compact = 0 AND day < ?").all(open);
+  for (const { day } of days) {
+    const words = wordsTable(String(day));
+    inTransaction(db, () => {
+      db.exec(`INSERT INTO ${words} (${words}) VALUES ('optimize')`);
+      db.prepare("UPDATE days SET compact = 1 WHERE day = ?").run(String(day));
+    });
+  }
+  if (days.length > 0) db.exec("PRAGMA incremental_vacuum");
 }
 
 interface Slice {

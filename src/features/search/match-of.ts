@@ -92,10 +92,7 @@ function bytesAt(dir: string, name: string, start: number, bytes: number): Buffe
 }
 
 /** The line of a text with the first of the ranges, cut to a length for lists, and the lines around it. */
-function excerptOf(
-  text: string,
-  ranges: readonly Range[],
-): Pick<SearchMatch, "before" | "text" | "ranges" | "after"> {
+function excerptOf(text: string, ranges: readonly Range[]) {
   const first = ranges[0]?.[0] ?? 0;
   const start = text.lastIndexOf("\n", first - 1) + 1;
   const newline = text.indexOf("\n", first);

@@ -6,22 +6,26 @@ import { Problem } from "../../foundation/errors.ts";
 import { runGit, parseBlobs, parseTree, type GitOptions, type TreeEntry } from "./git.ts";
 import { fileURLToPath } from "node:url";
 
-/** A repository's newest commit, as git's objects in a folder of its own: no file of it is on disk by its name. */
-export interface FetchedRepository {
-  /** The commit, in hex. */
-  readonly head: string;
+/** Reads and writes git's objects. */
+interface RepositoryObjects {
   /** All files of a commit. */
   files(commit: string): Promise<readonly TreeEntry[]>;
   /** The contents of files, in their order. */
   contents(entries: readonly TreeEntry[]): Promise<readonly Buffer[]>;
-  /** Gets another commit; false when the repository doesn't give it. */
-  fetchCommit(commit: string): Promise<boolean>;
-  /** Commits the files of a directory outside of the repository. Returns the commit; null if the directory is missing. */
-  commitDirectory(dir: string): Promise<string | null>;
   /** Stores content from outside the repository and returns its id. */
   store(content: Uint8Array): Promise<string>;
   /** The lines of a unified diff between two contents by their ids, from the first `@@` on. */
   diff(before: string, after: string): Promise<string>;
+}
+
+/** A repository's newest commit, as git's objects in a folder of its own: no file of it is on disk by its name. */
+export interface FetchedRepository extends RepositoryObjects {
+  /** The commit, in hex. */
+  readonly head: string;
+  /** Gets another commit; false when the repository doesn't give it. */
+  fetchCommit(commit: string): Promise<boolean>;
+  /** Commits the files of a directory outside of the repository. Returns the commit; null if the directory is missing. */
+  commitDirectory(dir: string): Promise<string | null>;
   remove(): Promise<void>;
 }
 
@@ -77,9 +81,7 @@ export async function fetchRepository(
   }
 }
 
-function reader(
-  options: GitOptions,
-): Pick<FetchedRepository, "files" | "contents" | "store" | "diff"> {
+function reader(options: GitOptions): RepositoryObjects {
   return {
     files: async (commit) =>
       parseTree(await must(["ls-tree", "-r", "-l", "-z", "--full-tree", commit], options)),

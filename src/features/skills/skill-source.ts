@@ -4,12 +4,15 @@ import { pathToFileURL } from "node:url";
 import { withoutEndSlashes } from "../../foundation/contracts/plain-text.ts";
 import { Problem } from "../../foundation/errors.ts";
 
-/** Where a skill comes from. */
-export interface SkillSource {
+interface Repository {
   /** The source in a config: a URL or a shorthand, without the skill. */
   readonly repository: string;
   /** The argument for git; never begins with a dash. */
   readonly url: string;
+}
+
+/** Where a skill comes from. */
+export interface SkillSource extends Repository {
   /** The name after `#`, which chooses one of several skills; null without one. */
   readonly skill: string | null;
 }
@@ -36,11 +39,7 @@ export function repositoryName({ url }: SkillSource): string {
   return basename(withoutEndSlashes(url).replace(/(\/?\.git)$/, "")).replace(/^.*:/, "");
 }
 
-function placeOf(
-  where: string,
-  text: string,
-  cwd: string,
-): Pick<SkillSource, "repository" | "url"> {
+function placeOf(where: string, text: string, cwd: string): Repository {
   if (/^[a-z][a-z0-9+.-]*::?/i.test(where) && !isScpLike(where)) return urlOf(where, text);
   if (isScpLike(where)) return { repository: where, url: where };
   if (/^[./~]/.test(where)) {
@@ -59,7 +58,7 @@ function isScpLike(where: string): boolean {
   return /^[\w.][\w.-]*@[\w.][\w.-]*:[^-:][^:]*$/.test(where);
 }
 
-function urlOf(where: string, text: string): Pick<SkillSource, "repository" | "url"> {
+function urlOf(where: string, text: string): Repository {
   const url = URL.parse(where);
   if (url === null || !["https:", "ssh:", "file:"].includes(url.protocol) || where.includes("::")) {
     throw refused(text, "only https, ssh and file URLs are taken");

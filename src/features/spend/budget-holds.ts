@@ -20,7 +20,7 @@ import type { OverBudget } from "../../../streams/agent-graph.ts";
 import type { Clock } from "../../../streams/clock.ts";
 import { nanoOfUsd } from "../../foundation/contracts/money.ts";
 import { usedUpText, waitsForMoneyText, type UsedUp } from "./refusals.ts";
-import type { AgentRecord } from "../../../streams/status/agent-record.ts";
+import type { ConfiguredAgent } from "../../../streams/status/agent-record.ts";
 import type { UsedBudget } from "../../../streams/spending.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { unlessUnreadable } from "../../foundation/store/store-error.ts";
@@ -28,8 +28,8 @@ import { followFunds, type RunFunds } from "./run-funds.ts";
 
 export interface BudgetHoldDeps {
   readonly meter: Pick<SpendMeter, "exhausted" | "limits" | "spent$" | "refused$" | "raised$">;
-  readonly agent: (name: string) => Pick<AgentRecord, "config"> | undefined;
-  readonly agents: () => Iterable<Pick<AgentRecord, "name" | "config">>;
+  readonly agent: (name: string) => ConfiguredAgent | undefined;
+  readonly agents: () => Iterable<ConfiguredAgent>;
   /** The project's config changed. */
   readonly changed$: Observable<unknown>;
   readonly clock: Clock;
@@ -51,7 +51,8 @@ export interface BudgetHolds {
 }
 
 /** `onLimit` is from the config that started the run: its agent may be gone. */
-export interface RefusedRun extends Pick<OverBudget, "onLimit"> {
+export interface RefusedRun {
+  readonly onLimit: OverBudget["onLimit"];
   readonly agent: string;
   readonly instanceId: string;
 }
@@ -61,7 +62,7 @@ const quietMs = 200;
 
 export function createBudgetHolds(deps: BudgetHoldDeps): BudgetHolds {
   const { meter, clock, scheduler } = deps;
-  const usedBy = ({ name, config }: Pick<AgentRecord, "name" | "config">): UsedBudget | null => {
+  const usedBy = ({ name, config }: ConfiguredAgent): UsedBudget | null => {
     // Without a store every call is refused, so no money is spent.
     const state = config && unlessUnreadable(() => meter.exhausted(name), null);
     return state === null || config === null ? null : usedBudget(state, config.budget.onLimit);

@@ -6,8 +6,8 @@ import {
   worstTierFactor,
 } from "../../foundation/contracts/price.ts";
 import type { CallUsage, Price, WorstRates } from "../../foundation/contracts/price.ts";
-import type { CallEnd, CallPlan } from "../../foundation/contracts/model-gateway.ts";
-import type { ModelTerms, SettledCall } from "../../foundation/contracts/spend.ts";
+import type { BilledUsage, CallEnd, CallPlan } from "../../foundation/contracts/model-gateway.ts";
+import type { CallCost, ModelTerms } from "../../foundation/contracts/spend.ts";
 
 /** Above the cost of any call; sums of a self-hosted server's counts stay exact. */
 const maxNano = nanoOfUsd(10_000);
@@ -30,7 +30,7 @@ export function costOfEnd(
   terms: ModelTerms,
   end: CallEnd,
   reserved: NanoUsd,
-): Pick<SettledCall, "nano" | "charged" | "billing"> {
+): CallCost {
   const reported = terms.provider === "openrouter" ? end.usd : null;
   const seen = reported === null ? costByPrice(plan, terms, end) : nanoOfUsd(reported);
   const nano = Math.min(end.isHungUp ? Math.max(seen, reserved) : seen, maxNano);
@@ -42,7 +42,7 @@ export function costOfEnd(
 export function costByPrice(
   { providerModel }: CallPlan,
   { provider, price }: ModelTerms,
-  { usage, serviceTier }: Pick<CallEnd, "usage" | "serviceTier">,
+  { usage, serviceTier }: BilledUsage,
 ): NanoUsd {
   const factor = serviceTierFactor(provider, providerModel, serviceTier);
   return usage === null ? 0 : Math.min(costOf(price, usage, factor), maxNano);

@@ -5,17 +5,21 @@ import { usdOfNano, type NanoUsd } from "../../foundation/contracts/money.ts";
 import type { SpendForecast } from "./spend-report.ts";
 
 /** The cost of an agent's runs in the next 30 days, by its last runs. */
-export interface Forecast {
+/** What runs cost in a month. */
+export interface MonthForecast {
+  /** Cost if each run costs the median of the last ones. */
+  readonly monthNano: NanoUsd;
+  /** Cost if each run costs the 90th percentile of the last ones. */
+  readonly monthP90Nano: NanoUsd;
+}
+
+export interface Forecast extends MonthForecast {
   /** Runs that its schedule starts. */
   readonly ticks: number;
   /** Runs that webhooks and calls start, by the rate of the last 30 days. */
   readonly triggered: number;
   /** Number of runs used for the costs. */
   readonly runs: number;
-  /** Cost if each run costs the median of the last ones. */
-  readonly monthNano: NanoUsd;
-  /** Cost if each run costs the 90th percentile of the last ones. */
-  readonly monthP90Nano: NanoUsd;
 }
 
 /** How many of the last runs a forecast uses. */
@@ -54,9 +58,7 @@ export function scheduleOf(config: {
 export const noRuns: AgentRuns = { costs: [], triggered: 0 };
 
 /** Total over all agents; null without agents. */
-export function totalForecast(
-  forecasts: Iterable<Forecast | null>,
-): Pick<Forecast, "monthNano" | "monthP90Nano"> | null {
+export function totalForecast(forecasts: Iterable<Forecast | null>): MonthForecast | null {
   const known = [...forecasts].filter((one) => one !== null);
   if (known.length === 0) return null;
   return {
@@ -66,10 +68,7 @@ export function totalForecast(
 }
 
 /** The amounts of a forecast in USD. */
-export function forecastUsd({
-  monthNano,
-  monthP90Nano,
-}: Pick<Forecast, "monthNano" | "monthP90Nano">): SpendForecast {
+export function forecastUsd({ monthNano, monthP90Nano }: MonthForecast): SpendForecast {
   return { monthUsd: usdOfNano(monthNano), p90Usd: usdOfNano(monthP90Nano) };
 }
 

@@ -35,7 +35,7 @@ export type RunFunds =
 export function followFunds(
   look: () => RunFunds,
   changed$: Observable<unknown>,
-  clock: Pick<Clock, "at">,
+  clock: Clock,
 ): Observable<RunFunds> {
   const looked = (): Observable<RunFunds> =>
     defer(() => {

@@ -22,7 +22,7 @@ import type { DaySpend } from "../../../streams/spending.ts";
 import type { SpendStore } from "./spend-store.ts";
 
 export interface SpendAnswerDeps {
-  readonly report: Pick<SpendStore, "rows" | "lastRuns">;
+  readonly report: SpendStore;
   /** The limits of these agents and the project's, with the amounts spent. */
   readonly limits: (agents: readonly string[]) => readonly BudgetState[];
   readonly agents: () => Iterable<AgentRecord>;
@@ -64,7 +64,7 @@ export function spendView({ nano, subscriptionNano, ...counts }: Omit<SpendRow, 
 /** Null if no run of an agent with a trigger called a model. */
 function forecastView(
   agents: readonly AgentRecord[],
-  report: Pick<SpendStore, "lastRuns">,
+  report: SpendStore,
   now: number,
 ): SpendForecast | null {
   const started = agents.flatMap(({ name, config, enabled }) =>
@@ -80,10 +80,10 @@ function forecastView(
 }
 
 export interface RaiseBudgetDeps {
-  readonly status: Pick<StatusStore, "agent">;
+  readonly status: StatusStore;
   /** Undefined for a run that is not live. */
   readonly runs: { readonly find: (instanceId: string) => unknown };
-  readonly meter: Pick<SpendMeter, "limits" | "raise">;
+  readonly meter: SpendMeter;
 }
 
 /** Adds to the limits of a scope; resolves with those of its day and month, once that is stored. */
@@ -119,7 +119,7 @@ function agentOf(scope: string, { status, runs }: RaiseBudgetDeps): string | nul
 
 /** An agent's stored spending of today, in the project's time zone; null if it has none. */
 export function spentTodayIn(
-  spend: Pick<SpendStore, "account">,
+  spend: SpendStore,
   timezone: () => string,
 ): (agent: string) => DaySpend | null {
   const calendar = createCalendar();

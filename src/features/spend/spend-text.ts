@@ -18,7 +18,7 @@ const dayMs = 86_400_000;
 
 /** The cost of a month at its end: its cost so far, and the forecast for the rest. Null without a forecast. */
 export function monthEndUsd(
-  month: Pick<SpendLimit, "usd" | "endsAt"> | undefined,
+  month: SpendLimit | undefined,
   forecast: SpendForecast | null,
   now: number,
 ): number | null {

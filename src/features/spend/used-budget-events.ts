@@ -8,7 +8,8 @@ import { createCalendar } from "./rules/accounts.ts";
 import { nanoOfUsd, usdOfNano } from "../../foundation/contracts/money.ts";
 import { unlessUnreadable } from "../../foundation/store/store-error.ts";
 
-export interface UsedBudgetDeps extends Pick<BudgetHolds, "used$"> {
+export interface UsedBudgetDeps {
+  readonly used$: BudgetHolds["used$"];
   /** Whether the project has the agent. */
   readonly hasAgent: (name: string) => boolean;
   /** Epoch ms. */
@@ -44,7 +45,7 @@ function textOf(budget: UsedBudget | null): string {
 
 /** The spending of runs as it happens, with their agents' total of today. */
 export function spentEvents(
-  meter: Pick<SpendMeter, "spent$" | "limits">,
+  meter: SpendMeter,
   timezone: () => string,
   now: () => number,
 ): Observable<RunEvent> {

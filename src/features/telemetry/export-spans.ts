@@ -62,7 +62,7 @@ export type SpanExport = ReturnType<typeof createSpanExport>;
 export function createSpanExport(deps: ExportDeps) {
   const { onDropped, onFailure, service } = deps;
   const limits = { ...defaultLimits, ...deps.limits };
-  const delegate = otlpDelegate(deps, limits);
+  const delegate = otlpDelegate(deps, limits.exportMs);
   const resource = resourceFromAttributes(service);
   let queued = 0;
   const exporter: SpanExporter = {
@@ -109,7 +109,7 @@ export function createSpanExport(deps: ExportDeps) {
 /** Sends a request without spans; resolves with null if the collector accepts it, else with the reason. */
 export async function askCollector(collector: Collector): Promise<string | null> {
   // A short timeout, as a person waits for the result.
-  const delegate = otlpDelegate(collector, { exportMs: 3_000 });
+  const delegate = otlpDelegate(collector, 3_000);
   const { code, error } = await new Promise<ExportResult>((done) => delegate.export([], done));
   return code === ExportResultCode.FAILED ? failureText(error) : null;
 }
@@ -117,7 +117,7 @@ export async function askCollector(collector: Collector): Promise<string | null>
 /** The maintained exporter without its environment variables: a variable could send spans, or a key, elsewhere. */
 function otlpDelegate(
   { collector: { otlp: url, protocol }, headers, proxyEnv }: Collector,
-  { exportMs }: Pick<Limits, "exportMs">,
+  exportMs: number,
 ) {
   const isJson = protocol === "http/json";
   const contentType = isJson ? "application/json" : "application/x-protobuf";

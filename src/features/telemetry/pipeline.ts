@@ -56,7 +56,7 @@ export function createPipeline(
 
 /** Reads the credential for each request, as others do. Its values are kept out of logs. */
 function headersOf(
-  { credential, redactor }: Pick<SchedulerContext, "credential" | "redactor">,
+  { credential, redactor }: SchedulerContext,
   reference: string | null,
 ): () => Promise<Readonly<Record<string, string>>> {
   let known = "";

@@ -4,11 +4,8 @@ import type { MeteredCall } from "../../foundation/contracts/spend.ts";
 import { callSpan } from "./call-span.ts";
 import { runSpans, triggerSpan } from "./run-spans.ts";
 import { attributes, longestContent, type Attributes, type Span } from "./span.ts";
-import { toolSpan, type Caller, type ToolCall } from "./tool-span.ts";
+import { toolSpan, type Caller, type OpenCall, type ToolCall } from "./tool-span.ts";
 import { traceIdOf } from "./trace-ids.ts";
-
-/** A call of a tool without a result so far. */
-type OpenCall = Pick<ToolCall, "tool" | "startMs" | "input">;
 
 interface TracedRun extends Caller {
   readonly calls: Map<string, OpenCall>;

@@ -46,8 +46,7 @@ export function createTelemetry(context: SchedulerContext, onDropped: (count: nu
     onCall: (call: MeteredCall): void => pipeline?.onCall(call),
     onLost: (lost: readonly LostRun[], at: number): void => pipeline?.onLost(lost, at),
     /** The value of `TRACEPARENT` in the run; undefined if nothing is sent. */
-    traceparent: (run: Pick<RunRequest, "item" | "instanceId">): string | undefined =>
-      pipeline?.traceparent(run),
+    traceparent: (run: RunRequest): string | undefined => pipeline?.traceparent(run),
     /** Sends the waiting spans, within a short time limit. */
     close: async (): Promise<void> => pipeline?.close(),
   };

@@ -8,19 +8,23 @@ export interface Caller {
   readonly agent: string;
 }
 
-/** A call of a tool that is over: it has a result, or its run ended. */
-export interface ToolCall {
-  /** The model's id of the call, which may be that of an earlier one, too. */
-  readonly id: string;
+/** A call of a tool without a result so far. */
+export interface OpenCall {
   readonly tool: string;
   /** Epoch ms. */
   readonly startMs: number;
+  /** JSON; null to leave it out. */
+  readonly input: string | null;
+}
+
+/** A call of a tool that is over: it has a result, or its run ended. */
+export interface ToolCall extends OpenCall {
+  /** The model's id of the call, which may be that of an earlier one, too. */
+  readonly id: string;
   /** Epoch ms. */
   readonly endMs: number;
   /** The class of its failure; null if it succeeded. */
   readonly failure: string | null;
-  /** JSON; null to leave it out. */
-  readonly input: string | null;
   /** Null to leave it out. */
   readonly output: string | null;
 }

@@ -7,7 +7,7 @@ import type { NewToken } from "./token-report.ts";
 import type { Tokens } from "./tokens.ts";
 
 export interface TokenContext {
-  readonly tokens: Pick<Tokens, "list" | "create" | "remove">;
+  readonly tokens: Tokens;
   /** Undefined for an unknown agent. */
   readonly status: { readonly agent: (name: string) => unknown };
 }

@@ -14,12 +14,15 @@ export interface Interpreted {
   readonly payload: Payload;
 }
 
+interface TypedRequest extends Request {
+  readonly type: string;
+}
+
 /** The parts of a receipt that are read again. `at` is epoch ms. */
-export interface StoredDelivery extends Request {
+export interface StoredDelivery extends TypedRequest {
   readonly id: string;
   readonly at: number;
   readonly source: string;
-  readonly type: string;
 }
 
 /** Normalizes a payload that `parse` gave. */
@@ -53,11 +56,7 @@ export function parseDelivery(provider: Provider, request: Request): Parsed {
 }
 
 /** The JSON of a stored delivery with its provider; null when its type is not known. */
-export function parseStored({
-  type,
-  headers,
-  body,
-}: Pick<StoredDelivery, "type" | "headers" | "body">): {
+export function parseStored({ type, headers, body }: TypedRequest): {
   readonly provider: Provider;
   readonly payload: Payload;
 } | null {
@@ -95,9 +94,7 @@ const maxDepth = 64;
  * A stored body as an agent reads it: its JSON, indented unless it is large, also where the delivery was a form that
  * held it. The text as it came if it is not JSON or nested too deep.
  */
-export function readablePayload(
-  delivery: Pick<StoredDelivery, "type" | "headers" | "body">,
-): string {
+export function readablePayload(delivery: TypedRequest): string {
   const payload = parseStored(delivery)?.payload;
   if (payload === undefined || isDeeper(payload, maxDepth)) {
     return Buffer.from(delivery.body).toString("utf8");

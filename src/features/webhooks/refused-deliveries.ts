@@ -42,7 +42,7 @@ interface Counted extends RefusedDelivery {
  */
 export function createRefusedDeliveries(
   db: DatabaseSync,
-  { record }: Pick<GroupCommit, "record">,
+  { record }: GroupCommit,
   now: () => number,
 ) {
   const add = prepareAdd(db);

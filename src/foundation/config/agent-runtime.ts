@@ -54,17 +54,15 @@ export const runtimeKey = agentKey({
   ],
 });
 
-type Clusters = Pick<ProjectConfig, "cluster">;
-
 /** The resolved runtime: the project's `[cluster]` applies to agents that name none. */
-export function runtimeTypeOf({ type }: RuntimeTable, { cluster }: Clusters): RuntimeType {
+export function runtimeTypeOf({ type }: RuntimeTable, { cluster }: ProjectConfig): RuntimeType {
   return type ?? (cluster === null ? defaultRuntime : defaultRuntimeInCluster);
 }
 
 /** Reports an agent of a cluster that the project does not have, and rules that its engine can't follow. */
 export function checkRuntime(
   { runtime }: { readonly runtime: RuntimeTable },
-  project: Clusters,
+  project: ProjectConfig,
   diagnostics: Diagnostics,
 ): void {
   const { cluster } = project;

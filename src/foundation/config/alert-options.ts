@@ -85,7 +85,7 @@ export function writtenAlert({ to, after: failures, ...ms }: AlertOptions): obje
 /** Reports names of targets that the project does not have. */
 export function checkAlert(
   { to = [] }: { readonly to?: readonly string[] | undefined },
-  known: readonly Pick<AlertTarget, "name">[],
+  known: readonly AlertTarget[],
   diagnostics: Diagnostics,
 ): void {
   const names = known.map(({ name }) => name);

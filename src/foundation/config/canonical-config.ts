@@ -1,4 +1,5 @@
 import type { AgentConfig, NetworkConfig } from "../../../streams/agent-config.ts";
+import type { ProjectNetwork } from "../../../streams/run-network.ts";
 import { agentKeys } from "./agent-keys.ts";
 import type { CanonicalContext } from "./config-key.ts";
 import { canonicalKeys } from "./key-table.ts";
@@ -10,9 +11,7 @@ type ContainerDefaults = Pick<ProjectConfig["local"], "image" | "memory" | "cpus
 interface CanonicalOptions extends CanonicalContext {
   /** Null for a runtime without limits. */
   readonly container: ContainerDefaults | null;
-  readonly project: Pick<ProjectConfig, "network"> & {
-    readonly local: Pick<ProjectConfig["local"], "network">;
-  };
+  readonly project: ProjectNetwork;
   /** The skill's files by path, with a hash each. */
   readonly files: Readonly<Record<string, string>>;
 }

@@ -63,7 +63,7 @@ interface CheckedTable {
 /** Reports a schema that can't be used: the problem has its place in that file. */
 export function checkExpect(
   { expect }: CheckedTable,
-  { name, schemas }: Pick<AgentFiles, "name" | "schemas">,
+  { name, schemas }: AgentFiles,
   diagnostics: Diagnostics,
 ): readonly Diagnostic[] {
   const file = expect?.schema;

@@ -83,10 +83,7 @@ async function exists(path: string): Promise<boolean> {
  * The scripts that an agent's scripted models play, as one text with the path of each before it; empty without one. A
  * run whose script can't be read fails with the reason.
  */
-export async function scriptTexts(
-  { models }: Pick<AgentConfig, "models">,
-  projectDir: string,
-): Promise<string> {
+export async function scriptTexts({ models }: AgentConfig, projectDir: string): Promise<string> {
   const paths = new Set(models.flatMap(({ script }) => (script === null ? [] : [script])));
   const texts = [...paths].sort().map(async (path) => {
     const text = await readFile(path, "utf8").catch(() => "# (unreadable)\n");

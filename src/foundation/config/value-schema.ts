@@ -3,10 +3,14 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type { ExpectedSchema } from "../../../streams/agent-config.ts";
 import { messageOf } from "../errors.ts";
 
-/** Why a file is not a JSON Schema; line and column from 1. */
-export interface SchemaProblem {
+/** Line and column from 1. */
+interface Place {
   readonly line: number;
   readonly column: number;
+}
+
+/** Why a file is not a JSON Schema. */
+export interface SchemaProblem extends Place {
   readonly message: string;
 }
 
@@ -92,8 +96,6 @@ function reasonOf(error: ErrorObject | undefined): string {
   const detail = allowedValues ?? allowedValue ?? additionalProperty;
   return detail === undefined ? message : `${message} (${JSON.stringify(detail)})`;
 }
-
-type Place = Pick<SchemaProblem, "line" | "column">;
 
 /** V8 gives the position of most errors; for an unexpected token it quotes ten characters on both sides. */
 function placeOfSyntaxError(text: string, message: string): Place {

@@ -52,13 +52,13 @@ export function bracketed(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** The address of a request, without the default port. */
-export function hostAndPort({
-  host,
-  port,
-}: {
+export interface HostAndPort {
+  /** Canonical. */
   readonly host: string;
   readonly port: number;
-}): string {
+}
+
+/** The address of a request, without the default port. */
+export function hostAndPort({ host, port }: HostAndPort): string {
   return port === defaultPort ? bracketed(host) : `${bracketed(host)}:${port}`;
 }

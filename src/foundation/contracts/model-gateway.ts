@@ -51,12 +51,18 @@ export interface CallPlan {
   readonly longCache?: boolean;
 }
 
-/** How a call ended. */
-export interface CallEnd {
-  /** HTTP status of the provider; null when it gave no answer. */
-  readonly status: number | null;
+/** The tokens and the tier that a call is billed by. */
+export interface BilledUsage {
   /** Null when the provider billed nothing. */
   readonly usage: CallUsage | null;
+  /** The provider's name of the service tier, such as `flex` or `priority`. */
+  readonly serviceTier: string | null;
+}
+
+/** How a call ended. */
+export interface CallEnd extends BilledUsage {
+  /** HTTP status of the provider; null when it gave no answer. */
+  readonly status: number | null;
   /** Whether the usage was estimated from bytes, because the stream ended before it. */
   readonly estimated: boolean;
   /** The cost as the provider reported it, in USD; null without such a report. */
@@ -71,8 +77,6 @@ export interface CallEnd {
    * could evade its budget.
    */
   readonly isHungUp: boolean;
-  /** The provider's name of the service tier, such as `flex` or `priority`. */
-  readonly serviceTier: string | null;
   readonly firstByteMs: number | null;
   readonly totalMs: number;
 }

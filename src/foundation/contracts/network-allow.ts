@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from "node:net";
 import { domainToASCII } from "node:url";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import { defaultPort, hostAndPort, type DenyReason } from "./deny-reasons.ts";
+import { defaultPort, hostAndPort, type DenyReason, type HostAndPort } from "./deny-reasons.ts";
 import { shellWord } from "./shell-word.ts";
 
 /** An entry of `[network].allow`: a host, or all names below one. */
@@ -56,7 +56,7 @@ export function parseAllowEntry(entry: string): AllowedHost | string {
 
 function canBeMeant(
   host: string,
-  { isWildcard, isPrivate }: Pick<AllowedHost, "isWildcard" | "isPrivate">,
+  { isWildcard, isPrivate }: Readonly<Record<"isWildcard" | "isPrivate", boolean>>,
 ): boolean {
   if (isIP(host) !== 0) return !isWildcard;
   // A name without a dot is in a private network, or a misspelt preset.
@@ -81,7 +81,7 @@ export function allowEntry({
   host,
   port,
   isPrivate = isIP(host) === 0 && !host.includes("."),
-}: Pick<AllowedHost, "host" | "port"> & Partial<Pick<AllowedHost, "isPrivate">>): string {
+}: HostAndPort & { readonly isPrivate?: boolean }): string {
   return `${hostAndPort({ host, port })}${isPrivate ? " private" : ""}`;
 }
 
@@ -91,14 +91,17 @@ export function isFor(entry: AllowedHost, host: string, port: number): boolean {
   return entry.isWildcard ? host.endsWith(`.${entry.host}`) : host === entry.host;
 }
 
+/** The part of a config that decides whether a host is held. */
+export interface HostGate {
+  readonly approve: AgentConfig["approve"];
+  readonly network: AgentConfig["network"];
+}
+
 /**
  * Whether `[approve].hosts` of a config holds a host. A wildcard does not hold a host that the `[network].allow` beside it
  * names: that is how a person allows it for good.
  */
-export function holdsHost(
-  { approve, network }: Pick<AgentConfig, "approve" | "network">,
-  { host, port }: Pick<AllowedHost, "host" | "port">,
-): boolean {
+export function holdsHost({ approve, network }: HostGate, { host, port }: HostAndPort): boolean {
   const held = allowedHosts(approve?.hosts ?? []).filter((entry) => isFor(entry, host, port));
   if (held.some(({ isWildcard }) => !isWildcard)) return true;
   const named = (network?.allow ?? []).map(parseAllowEntry);
@@ -160,7 +163,7 @@ export const networkPresets: Readonly<Record<string, readonly string[]>> = {
 
 /** The entry that a denied host needs; null if no entry helps, or an existing one does. */
 export function missingEntry(
-  { host, port, denied }: Pick<AllowedHost, "host" | "port"> & { readonly denied: DenyReason },
+  { host, port, denied }: HostAndPort & { readonly denied: DenyReason },
   allow: readonly AllowedHost[],
 ): string | null {
   const isPrivate = denied === "private_address";
@@ -177,10 +180,13 @@ export function allowCommand(agent: string, entry: string): string {
   return `al config ${agent} --add ${shellWord(`network.allow=${entry}`)}`;
 }
 
-/** The hosts that a run may reach beside its models. */
-export interface EgressPolicy {
-  readonly agent: string;
+export interface AllowList {
   readonly allow: readonly AllowedHost[];
+}
+
+/** The hosts that a run may reach beside its models. */
+export interface EgressPolicy extends AllowList {
+  readonly agent: string;
   /** The gateway's port on this machine, refused even if it is listed; null for none. */
   readonly ownPort: number | null;
   readonly bindings: readonly SecretBinding[];
@@ -195,8 +201,14 @@ export interface SecretBinding {
   readonly hosts: readonly string[];
 }
 
+/** Bytes from the run, and to it. */
+export interface TransferredBytes {
+  readonly bytesOut: number;
+  readonly bytesIn: number;
+}
+
 /** A connection that a run requested, at its end. */
-export interface EgressAttempt {
+export interface EgressAttempt extends TransferredBytes {
   readonly instanceId: string;
   readonly agent: string;
   /** Canonical host; if invalid, as written, cut to 255 characters. */
@@ -207,7 +219,4 @@ export interface EgressAttempt {
   readonly denied: DenyReason | null;
   /** For a person: the reason, and a fix. Empty if it was allowed. */
   readonly detail: string;
-  /** From the run, and to it. */
-  readonly bytesOut: number;
-  readonly bytesIn: number;
 }

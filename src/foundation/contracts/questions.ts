@@ -18,11 +18,16 @@ export type QuestionKind = Question["kind"];
 /** The person at the terminal of `al start`, or who changes the key's file: known to the machine, not to us. */
 export const atTerminal: Person = { via: "terminal", name: "", from: null };
 
+interface Gated {
+  readonly agent: string;
+  readonly gates: readonly string[];
+}
+
 /**
  * The callers whose gates hold a request, in words; null if none does. Readers make the sentence from the field, which an API
  * token may not see whole.
  */
-export function heldBy({ agent, gates }: Pick<Question, "agent" | "gates">): string | null {
+export function heldBy({ agent, gates }: Gated): string | null {
   const callers = gates.filter((name) => name !== agent);
   return callers.length === 0 ? null : `the gates of ${callers.join(", ")}, by whose call it runs`;
 }

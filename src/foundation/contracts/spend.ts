@@ -20,33 +20,37 @@ export interface ModelTerms {
   readonly requestsPerMinute: number | null;
 }
 
-/** How a call to a model ended. */
-export interface SettledCall {
-  /** The id that `SpendStore.reserve` returned. */
-  readonly seq: number;
-  /** HTTP status of the provider; null when it gave no answer. */
-  readonly status: number | null;
+/** The cost of a call to a model. */
+export interface CallCost {
   /** `priced` if the provider reported the cost. */
   readonly billing: Billing;
-  readonly usage: CallUsage | null;
-  readonly estimated: boolean;
   /** The cost by price, even if a subscription pays. */
   readonly nano: NanoUsd;
   /** The amount that its accounts are charged. */
   readonly charged: NanoUsd;
+}
+
+interface EndedCall {
+  /** The id that `SpendStore.reserve` returned. */
+  readonly seq: number;
+  /** HTTP status of the provider; null when it gave no answer. */
+  readonly status: number | null;
+  readonly usage: CallUsage | null;
+  readonly firstByteMs: number | null;
+  readonly totalMs: number;
+}
+
+/** How a call to a model ended. */
+export interface SettledCall extends CallCost, EndedCall {
+  readonly estimated: boolean;
   readonly reserved: NanoUsd;
   /** Whether the model answered. */
   readonly isTurn: boolean;
-  readonly firstByteMs: number | null;
-  readonly totalMs: number;
   readonly accounts: readonly AccountKey[];
 }
 
 /** A call to a model that is over. */
-export interface MeteredCall extends Pick<
-  SettledCall,
-  "seq" | "status" | "usage" | "firstByteMs" | "totalMs"
-> {
+export interface MeteredCall extends EndedCall {
   readonly instanceId: string;
   readonly agent: string;
   /** The model's name in the project's config. */

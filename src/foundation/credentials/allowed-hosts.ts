@@ -38,9 +38,9 @@ async function hostsOfType(
 
 /** The hosts that runs of an agent may reach, by its credentials, the project and its own config, with approval if need be. `project` is null without `[network]`. */
 export async function allowList(
-  { credentials, network, approve }: Pick<AgentConfig, "credentials" | "network" | "approve">,
+  { credentials, network, approve }: AgentConfig,
   project: (NetworkConfig & { readonly credentials: MoreHosts }) | null,
-  credential: (reference: string) => Promise<Pick<Credential, "fields">>,
+  credential: (reference: string) => Promise<Credential>,
 ): Promise<readonly AllowedHost[]> {
   const more = project?.credentials ?? {};
   const ownHost = async (reference: string) => (await credential(reference)).fields.host;

@@ -25,7 +25,7 @@ type WebhookSecret = { readonly type: string; readonly credential: string | null
 interface CredentialUsers {
   readonly webhooks: () => Readonly<Record<string, WebhookSecret & { readonly name: string }>>;
   readonly agents: () => Iterable<{
-    readonly config: Pick<AgentConfig, "credentials" | "models" | "mcp"> | null;
+    readonly config: AgentConfig | null;
   }>;
 }
 

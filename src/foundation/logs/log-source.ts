@@ -56,3 +56,7 @@ export function createLogSource(projectDir: string, options: LogSourceOptions = 
 }
 
 export type LogSource = ReturnType<typeof createLogSource>;
+
+export interface ReadLog {
+  readonly read: LogSource["read"];
+}

@@ -54,9 +54,6 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
   const grown$ = new Subject<string>();
   let scheduled: NodeJS.Immediate | undefined;
   let retry: NodeJS.Timeout | undefined;
-  let drained = Promise.resolve(true);
-  /** Starts when the one before has ended. */
-  let nextDrain: Promise<boolean> | null = null;
   let reportedAt = -Infinity;
 
   const report = (error: unknown): void => {
@@ -72,7 +69,7 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
       const { inode, size } = await append(join(dir, name), data);
       queue.done(data.length);
       const dropped = queue.dropped(name);
-      if (dropped > 0) queue.pushAnyway(name, droppedLine(name, dropped));
+      if (dropped > 0) queue.pushAnyway(name, droppedLine(name, dropped, now()));
       return { name, inode, data, start: size - data.length };
     } catch (error) {
       queue.putBack(name, data, error instanceof AppendError ? error.written : 0);
@@ -87,12 +84,6 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
     if (file) appended$.next({ file, inode, lines: wholeLines(data, start) });
   };
 
-  const droppedLine = (name: string, dropped: number): string => {
-    const agent = parseLogFileName(name)?.agent ?? "scheduler";
-    const msg = `${dropped} log lines were dropped here: the disk could not take them in time`;
-    return formatLine({ level: 40, time: now(), agent, msg });
-  };
-
   /** One append to each file with waiting lines; false if any of them failed. */
   const drain = async (): Promise<boolean> => {
     let succeeded = true;
@@ -103,15 +94,16 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
       // Yesterday's lines of an agent waited before today's, and are emitted in this order.
       for (const append of results) if (append) emit(append);
     }
-    if (!succeeded) retry ??= setTimeout(onRetry, retryAfterMs).unref();
-    else if (!queue.isEmpty()) schedule();
+    if (!succeeded) {
+      retry ??= setTimeout(() => {
+        retry = undefined;
+        schedule();
+      }, retryAfterMs).unref();
+    } else if (!queue.isEmpty()) schedule();
     return succeeded;
   };
 
-  const onRetry = (): void => {
-    retry = undefined;
-    schedule();
-  };
+  const drainNext = inTurn(drain);
 
   const schedule = (): void => {
     scheduled ??= setImmediate(() => void startDrain());
@@ -120,12 +112,7 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
   const startDrain = (): Promise<boolean> => {
     clearImmediate(scheduled);
     scheduled = undefined;
-    nextDrain ??= drained.then(() => {
-      nextDrain = null;
-      return drain();
-    });
-    drained = nextDrain;
-    return drained;
+    return drainNext();
   };
 
   /** Until all lines that waited at first are written: new lines may come all the time. */
@@ -165,6 +152,26 @@ export type LogWriter = ReturnType<typeof createLogWriter>;
 function fileName(entry: LogEntry, time: number): string {
   const { name } = logFileOf(entry.agent, time);
   return parseLogFileName(name) === null ? logFileOf("scheduler", time).name : name;
+}
+
+/** Each call starts `work` once the current one has ended; calls until then share it. */
+function inTurn<T>(work: () => Promise<T>): () => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | null = null;
+  return () => {
+    next ??= last.then(() => {
+      next = null;
+      return work();
+    });
+    last = next;
+    return next;
+  };
+}
+
+function droppedLine(name: string, dropped: number, time: number): string {
+  const agent = parseLogFileName(name)?.agent ?? "scheduler";
+  const msg = `${dropped} log lines were dropped here: the disk could not take them in time`;
+  return formatLine({ level: 40, time, agent, msg });
 }
 
 /** A failed append. */

@@ -12,6 +12,10 @@ import type { Pause } from "../store/settings.ts";
 
 export type StatusStore = ReturnType<typeof createStatusStore>;
 
+export interface FindAgent {
+  readonly agent: StatusStore["agent"];
+}
+
 /**
  * The only holder of the state; the status stream, the API and the command line read it. It starts with the scheduler and
  * the lines of earlier schedulers; `seed` has the known facts of an agent without a row.

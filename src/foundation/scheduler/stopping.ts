@@ -1,12 +1,12 @@
-import type { Observer } from "rxjs";
+import type { NextObserver } from "rxjs";
 import type { Kill } from "../../../streams/runs/run-agent.ts";
 import { counted } from "../contracts/format.ts";
 
 export type Phase = "starting" | "running" | "draining";
 
 export interface StoppingDeps {
-  readonly stopping$: Pick<Observer<void>, "next">;
-  readonly kill$: Pick<Observer<Kill>, "next">;
+  readonly stopping$: NextObserver<void>;
+  readonly kill$: NextObserver<Kill>;
   readonly graceMs: number;
   /** The outcome of runs that the stop ends. */
   readonly endsRunsAs: "killed" | "interrupted";

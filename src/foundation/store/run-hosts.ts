@@ -41,11 +41,7 @@ const maxWaiting = 400;
 const mostDenied = 200;
 
 /** Reads `run_hosts`, and writes it once a second: programs open many connections. `now` gives epoch ms. */
-export function createRunHosts(
-  db: DatabaseSync,
-  { record }: Pick<GroupCommit, "record">,
-  now: () => number,
-) {
+export function createRunHosts(db: DatabaseSync, { record }: GroupCommit, now: () => number) {
   const writeChange = prepareHostWriter(db);
   let waiting = new Map<string, Map<string, HostChange>>();
 

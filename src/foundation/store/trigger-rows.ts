@@ -92,9 +92,7 @@ export function deadLetterRow(entry: DeadLetterEntry): NewTriggerRow {
 const noLink = { callId: null, caller: null, root: null, continues: null };
 
 /** The columns of a trigger in the history; for a call, `source` is the agent that called. */
-function described(
-  trigger: Trigger,
-): Pick<NewTriggerRow, "source" | "event" | "action" | "receiptId" | keyof typeof noLink> {
+function described(trigger: Trigger) {
   const none = { source: null, event: null, action: null, receiptId: null, ...noLink };
   if (trigger.kind === "webhook") {
     const { source, event, action, receiptId } = trigger.event;

@@ -41,8 +41,7 @@ export function prepareWaits(db: DatabaseSync) {
   };
   return {
     /** Whether a wait is stored, so that it has not ended. */
-    isOpen: ({ instanceId, key }: Pick<WaitEnd, "instanceId" | "key">): boolean =>
-      find.get(instanceId, key) !== undefined,
+    isOpen: ({ instanceId, key }: WaitEnd): boolean => find.get(instanceId, key) !== undefined,
     /** False if the wait had ended before. */
     cancel,
     /** Like cancel, with an answer for a wait that had not ended; an ended one has another answer. */

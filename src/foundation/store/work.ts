@@ -24,6 +24,8 @@ export interface EndedRun {
   readonly end: RunEnd;
 }
 
+const selectState = "SELECT state FROM triggers WHERE id = ?";
+
 /** Committed before a run's process receives a request, so that a run without it never received one. */
 export const beginRun = "UPDATE triggers SET begun = 1 WHERE instance_id = ?";
 
@@ -38,21 +40,9 @@ export function createWork(
   now: () => number,
 ) {
   const insert = prepareInsert(db);
-  const stateOf = db.prepare("SELECT state FROM triggers WHERE id = ?");
-  const run = db.prepare(
-    `UPDATE triggers SET state = 'running', instance_id = ?, started_at = ?
-     WHERE id = ? AND state = 'queued'`,
-  );
-  const contents = prepareContents(db);
-  const stamp = db.prepare("UPDATE triggers SET version = ? WHERE id = ?");
-  const gitOf = db.prepare(
-    "UPDATE triggers SET git_commit = ?, git_dirty = ? WHERE id = ? AND instance_id = ?",
-  );
-  const finish = db.prepare(
-    `UPDATE triggers SET state = 'ended', outcome = ?, dead_letter = ?, reason = ?, started_at = ?, ended_at = ?,
-       exit_code = ?, model = ?, tokens = ?, cost_usd = ?, value = ?
-     WHERE id = ? AND state = 'running' AND instance_id = ?`,
-  );
+  const stateOf = db.prepare(selectState);
+  const { claim, recordGit } = prepareClaim(db, now);
+  const end = prepareEnd(db, lastRuns, now);
   const undoBegin = db.prepare(
     "UPDATE triggers SET begun = 0 WHERE instance_id = ? AND state = 'running'",
   );
@@ -60,47 +50,6 @@ export function createWork(
     `UPDATE triggers SET state = 'ended', outcome = ?, reason = ?, dead_letter = ?, ended_at = ?
      WHERE id = ? AND state = 'queued'`,
   );
-
-  const begin = ({ item, instanceId }: RunRequest): void => {
-    const startedAt = now();
-    if (run.run(instanceId, startedAt, item.id).changes === 1) return;
-    const state = stateOf.get(item.id)?.state;
-    if (state !== undefined || item.trigger.kind !== "cron") throw notQueued(item, state);
-    insert({ ...queuedRow(item), state: "running", instanceId, startedAt });
-  };
-  const recordGit = ({ item, instanceId }: RunRequest, { commit, dirty }: GitState): void => {
-    gitOf.run(commit, Number(dirty), item.id, instanceId);
-  };
-  const claim = (request: RunRequest, version: RunVersion | null, git: GitState | null): void => {
-    begin(request);
-    if (version !== null) {
-      contents.add(version);
-      stamp.run(version.hash, request.item.id);
-    }
-    if (git !== null) recordGit(request, git);
-  };
-
-  const end = (item: WorkItem, { instanceId, startedAt, at, end }: EndedRun): void => {
-    const began = end.outcome !== "rejected";
-    const endedAt = at ?? now();
-    const { changes } = finish.run(
-      end.outcome,
-      Number(isDeadLetter(item, end.outcome) && !isRetried(item, end)),
-      end.reason,
-      began ? startedAt : null,
-      endedAt,
-      end.exitCode,
-      end.usage?.model ?? null,
-      end.usage?.tokens ?? null,
-      end.usage?.costUsd ?? null,
-      jsonOf(end.value),
-      item.id,
-      instanceId,
-    );
-    if (changes !== 1) throw new Error(`work item ${item.id} is not run by ${instanceId}`);
-    const { outcome, reason } = end;
-    lastRuns.record(item.agent, { startedAt, endedAt, outcome, reason });
-  };
 
   const enqueue = (items: readonly WorkItem[]): void => {
     for (const item of items) insert(queuedRow(item));
@@ -169,6 +118,71 @@ export function createWork(
     record: (also: Also) => record(also),
     /** Records why a trigger that reached no agent ran nothing. */
     deadLetter: (entry: DeadLetterEntry) => write(() => insert(deadLetterRow(entry))),
+  };
+}
+
+/** Writes that begin a run, inside the caller's transaction. */
+function prepareClaim(db: DatabaseSync, now: () => number) {
+  const insert = prepareInsert(db);
+  const stateOf = db.prepare(selectState);
+  const run = db.prepare(
+    `UPDATE triggers SET state = 'running', instance_id = ?, started_at = ?
+     WHERE id = ? AND state = 'queued'`,
+  );
+  const contents = prepareContents(db);
+  const stamp = db.prepare("UPDATE triggers SET version = ? WHERE id = ?");
+  const gitOf = db.prepare(
+    "UPDATE triggers SET git_commit = ?, git_dirty = ? WHERE id = ? AND instance_id = ?",
+  );
+
+  const begin = ({ item, instanceId }: RunRequest): void => {
+    const startedAt = now();
+    if (run.run(instanceId, startedAt, item.id).changes === 1) return;
+    const state = stateOf.get(item.id)?.state;
+    if (state !== undefined || item.trigger.kind !== "cron") throw notQueued(item, state);
+    insert({ ...queuedRow(item), state: "running", instanceId, startedAt });
+  };
+  const recordGit = ({ item, instanceId }: RunRequest, { commit, dirty }: GitState): void => {
+    gitOf.run(commit, Number(dirty), item.id, instanceId);
+  };
+  const claim = (request: RunRequest, version: RunVersion | null, git: GitState | null): void => {
+    begin(request);
+    if (version !== null) {
+      contents.add(version);
+      stamp.run(version.hash, request.item.id);
+    }
+    if (git !== null) recordGit(request, git);
+  };
+  return { claim, recordGit };
+}
+
+/** Writes the end of a run, inside the caller's transaction. */
+function prepareEnd(db: DatabaseSync, lastRuns: LastRuns, now: () => number) {
+  const finish = db.prepare(
+    `UPDATE triggers SET state = 'ended', outcome = ?, dead_letter = ?, reason = ?, started_at = ?, ended_at = ?,
+       exit_code = ?, model = ?, tokens = ?, cost_usd = ?, value = ?
+     WHERE id = ? AND state = 'running' AND instance_id = ?`,
+  );
+  return (item: WorkItem, { instanceId, startedAt, at, end }: EndedRun): void => {
+    const began = end.outcome !== "rejected";
+    const endedAt = at ?? now();
+    const { changes } = finish.run(
+      end.outcome,
+      Number(isDeadLetter(item, end.outcome) && !isRetried(item, end)),
+      end.reason,
+      began ? startedAt : null,
+      endedAt,
+      end.exitCode,
+      end.usage?.model ?? null,
+      end.usage?.tokens ?? null,
+      end.usage?.costUsd ?? null,
+      jsonOf(end.value),
+      item.id,
+      instanceId,
+    );
+    if (changes !== 1) throw new Error(`work item ${item.id} is not run by ${instanceId}`);
+    const { outcome, reason } = end;
+    lastRuns.record(item.agent, { startedAt, endedAt, outcome, reason });
   };
 }
 

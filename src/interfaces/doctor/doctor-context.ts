@@ -68,7 +68,7 @@ export async function readDoctorContext(options: DoctorOptions): Promise<DoctorC
   }
 }
 
-function readScheduler(projectDir: string): Pick<DoctorContext, "scheduler" | "lockProblem"> {
+function readScheduler(projectDir: string) {
   try {
     return { scheduler: readSchedulerInfo(projectDir), lockProblem: null };
   } catch (error) {
@@ -83,6 +83,6 @@ async function readAgents(projectDir: string, project: ProjectConfig) {
 }
 
 /** Agents that may run. */
-export function enabledAgents({ agents }: Pick<DoctorContext, "agents">): AgentConfig[] {
+export function enabledAgents({ agents }: DoctorContext): AgentConfig[] {
   return agents.filter(({ scale }) => scale > 0);
 }

@@ -1,4 +1,4 @@
-import type { AgentStatus, SchedulerStatus } from "../../../streams/status/wire.ts";
+import type { AgentStatus } from "../../../streams/status/wire.ts";
 import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";
 import { durationText } from "../../../streams/duration-text.ts";
 import { relativeTime } from "../../foundation/contracts/format.ts";
@@ -24,7 +24,9 @@ export interface AgentColumn {
 }
 
 /** When agents are shown. `now` is epoch ms; a paused scheduler skips cron ticks. */
-export interface Moment extends Pick<SchedulerStatus, "paused" | "draining"> {
+export interface Moment {
+  readonly paused: boolean;
+  readonly draining: boolean;
   readonly now: number;
 }
 
@@ -133,12 +135,12 @@ export function errorToShow({ error, usedBudget, lastOutcome }: AgentStatus): st
 }
 
 /** `blocked: budget`. */
-export function stateText({ state, blockedBy }: Pick<AgentStatus, "state" | "blockedBy">): string {
+export function stateText({ state, blockedBy }: AgentStatus): string {
   return blockedBy === null ? state : `${state}: ${blockedBy}`;
 }
 
 /** Whether it fails without an error of its runs: money, a key, an image or the machine is missing. */
-export function isBlocked({ state }: Pick<AgentStatus, "state">): boolean {
+export function isBlocked({ state }: AgentStatus): boolean {
   return state === "blocked" || state === "waiting";
 }
 

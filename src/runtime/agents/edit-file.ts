@@ -23,15 +23,10 @@ import { hiddenLines, refuseBaring, shownText, withHidden } from "./hidden-lines
 import { checkAgent, newProblems, refuseProblems } from "./project-files.ts";
 import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
 
-export type EditContext = Pick<
-  SchedulerContext,
-  "status" | "project$" | "projectDir" | "home" | "redactor" | "log"
->;
-
 /** Rejects with Problem `unknown_agent`. */
 export async function filesOf(
   name: string,
-  { status, projectDir }: EditContext,
+  { status, projectDir }: SchedulerContext,
 ): Promise<AgentFiles> {
   const files = knownAgent(status, name).removed ? null : await readAgent(projectDir, name);
   if (files !== null) return files;
@@ -39,7 +34,7 @@ export async function filesOf(
 }
 
 /** The texts and problems of an agent's files, their secrets redacted. Rejects with Problem `unknown_agent`. */
-export async function agentFiles(name: string, context: EditContext): Promise<ShownFiles> {
+export async function agentFiles(name: string, context: SchedulerContext): Promise<ShownFiles> {
   const { redact } = context.redactor;
   const project = context.project$.value;
   const files = await filesOf(name, context);
@@ -66,7 +61,7 @@ export async function agentFiles(name: string, context: EditContext): Promise<Sh
 export async function editFile(
   name: string,
   { file, text, hash, dryRun }: EditFileRequest,
-  context: EditContext,
+  context: SchedulerContext,
 ): Promise<FileEdited> {
   const { redact } = context.redactor;
   const files = await filesOf(name, context);
@@ -90,7 +85,7 @@ interface Edit {
 /** Checks an edit as the scheduler does when it reads the file, and writes it. Rejects as `editFile` does. */
 export async function applyEdit(
   { files, file, after, dryRun }: Edit,
-  { project$, projectDir, redactor, log }: EditContext,
+  { project$, projectDir, redactor, log }: SchedulerContext,
 ): Promise<FileEdited> {
   const agent = files.name;
   const path = `agents/${agent}/${file}`;

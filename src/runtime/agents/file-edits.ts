@@ -23,12 +23,12 @@ import type {
 import { allowList } from "../../foundation/credentials/allowed-hosts.ts";
 import { storedSecrets } from "../../foundation/credentials/list-credentials.ts";
 import { Problem } from "../../foundation/errors.ts";
-import { agentFiles, editFile, applyEdit, filesOf, type EditContext } from "./edit-file.ts";
+import { agentFiles, editFile, applyEdit, filesOf } from "./edit-file.ts";
 import { checkAgent } from "./project-files.ts";
 import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
 
 /** The operations that read and change agents' own files. The scheduler reads a file again when it changed. */
-export function createFileEdits(context: EditContext) {
+export function createFileEdits(context: SchedulerContext) {
   const serially = oneAtATime();
   const learned = new Set<string>();
   // A credential that no run has loaded yet is hidden too, and the text stays the same when one does.
@@ -56,7 +56,7 @@ export function createFileEdits(context: EditContext) {
      * Changes the agent's file so that a gate no longer holds the host or call; resolves with what undoes that. Both reject as
      * `editFile`.
      */
-    allowAlways: async (allowed: AllowedAlways) => {
+    allowAlways: async (allowed: Question) => {
       const undo = await inTurn(() => allowAlways(allowed, context));
       return () => inTurn(undo);
     },
@@ -72,7 +72,7 @@ export type FileEdits = ReturnType<typeof createFileEdits>;
 async function allowHost(
   name: string,
   request: AllowHostRequest,
-  context: EditContext,
+  context: SchedulerContext,
 ): Promise<HostAllowed> {
   const entry = entryOf(request);
   const files = await filesOf(name, context);
@@ -125,16 +125,13 @@ export async function agentHosts(
   };
 }
 
-/** An approval that a person answered with `always`. */
-type AllowedAlways = Pick<Question, "agent" | "kind" | "subject">;
-
 /**
  * Removes a host, an agent or a tool from `[approve]` in the agent's own file, and adds a host to its `[network].allow`. A wildcard
  * stays, and no longer holds that host. Rejects as `editFile` does. The result puts the earlier text back.
  */
 async function allowAlways(
-  { agent, kind, subject }: AllowedAlways,
-  context: EditContext,
+  { agent, kind, subject }: Question,
+  context: SchedulerContext,
 ): Promise<() => Promise<FileEdited>> {
   const files = await filesOf(agent, context);
   const config = resolved(files, context.project$.value);

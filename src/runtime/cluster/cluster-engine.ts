@@ -2,15 +2,19 @@ import { createHash } from "node:crypto";
 import type { EngineReport } from "../../../streams/runs/lease-events.ts";
 import type { ContainerLimits } from "../runners/container/container-options.ts";
 
+/** The image of an agent, under its name on the cluster's machines. */
+export interface AgentImage {
+  readonly image: string;
+  /** Folders that the image declares as volumes: each is one in memory. */
+  readonly volumes: readonly string[];
+}
+
 /** One run as an engine starts it. Only its ticket is secret. */
-export interface Launch {
+export interface Launch extends AgentImage {
   /** The run's name for the engine and the door: a DNS label. */
   readonly name: string;
   readonly instanceId: string;
   readonly agent: string;
-  readonly image: string;
-  /** Folders that the image declares as volumes: each is one in memory. */
-  readonly volumes: readonly string[];
   /** Program and arguments. */
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -30,7 +34,7 @@ export interface PlacedRun extends EngineReport {
 }
 
 /** Whether a start broke off before its process could begin: it ended, and its process never ran. */
-export function isPartial({ state, endings }: Pick<PlacedRun, "state" | "endings">): boolean {
+export function isPartial({ state, endings }: PlacedRun): boolean {
   return state === "ended" && endings === 0;
 }
 

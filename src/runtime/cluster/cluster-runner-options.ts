@@ -3,7 +3,7 @@ import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { ClusterConfig } from "../../foundation/config/cluster-place.ts";
 import type { ContainerLimits } from "../runners/container/container-options.ts";
 import type { RunnerOptions } from "../runners/runner-options.ts";
-import type { ClusterEngine, Launch } from "./cluster-engine.ts";
+import type { AgentImage, ClusterEngine } from "./cluster-engine.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { RecordFiles } from "../runners/record-files.ts";
 
@@ -11,7 +11,7 @@ import type { RecordFiles } from "../runners/record-files.ts";
 export interface ClusterRunnerOptions extends RunnerOptions {
   readonly engine: ClusterEngine;
   /** The agent's image, under its name on the cluster's machines. Rejects with a Problem. */
-  readonly imageFor: (agent: AgentConfig) => Promise<Pick<Launch, "image" | "volumes">>;
+  readonly imageFor: (agent: AgentConfig) => Promise<AgentImage>;
   /** The active `[cluster]`. */
   readonly cluster: () => Pick<
     ClusterConfig,

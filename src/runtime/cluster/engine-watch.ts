@@ -3,8 +3,6 @@ import { reasonOf } from "../../foundation/errors.ts";
 import { runName, type ClusterEngine } from "./cluster-engine.ts";
 import type { RemoteProcess } from "./remote-process.ts";
 
-type Watched = Pick<RemoteProcess, "wantsReport" | "reported">;
-
 /** Time between two polls of the engine, in ms. */
 export const defaultPollMs = 2_000;
 /** Maximum time between two polls of an engine that does not answer, in ms. */
@@ -12,8 +10,8 @@ const longestPauseMs = 15_000;
 
 const gone: EngineReport = { state: "gone", node: null, problem: null, endings: 0 };
 
-export function watchEngine(engine: Pick<ClusterEngine, "list">, pollMs = defaultPollMs) {
-  const all = new Map<string, Watched>();
+export function watchEngine(engine: ClusterEngine, pollMs = defaultPollMs) {
+  const all = new Map<string, RemoteProcess>();
   let timer: NodeJS.Timeout | undefined;
   let isAsking = false;
   let pauseMs = pollMs;
@@ -32,7 +30,7 @@ export function watchEngine(engine: Pick<ClusterEngine, "list">, pollMs = defaul
   };
   return {
     /** Watches a run until the returned function is called. */
-    add: (instanceId: string, watched: Watched): (() => void) => {
+    add: (instanceId: string, watched: RemoteProcess): (() => void) => {
       all.set(instanceId, watched);
       arm();
       return () => {
@@ -50,8 +48,8 @@ export type EngineWatch = ReturnType<typeof watchEngine>;
 
 /** Resolves to the pause before the next poll. */
 async function report(
-  asking: readonly (readonly [string, Watched])[],
-  engine: Pick<ClusterEngine, "list">,
+  asking: readonly (readonly [string, RemoteProcess])[],
+  engine: ClusterEngine,
   pollMs: number,
   pauseMs: number,
 ): Promise<number> {

@@ -13,7 +13,7 @@ import { engineChanges } from "../runners/container/engine-changes.ts";
 import { connectEngine } from "../runners/container/engine.ts";
 import { createAgentImages } from "../runners/container/images.ts";
 import { keepReady } from "../runners/container/keep-ready.ts";
-import type { LiveRuns } from "../runs/live-runs.ts";
+import type { FindRun } from "../runs/live-runs.ts";
 import { programDir } from "../../foundation/version.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
@@ -27,7 +27,7 @@ export type ClusterSources = Pick<
 >;
 
 export interface ClusterPorts {
-  readonly runs: Pick<LiveRuns, "find">;
+  readonly runs: FindRun;
   readonly door: Pick<ClusterDoor, "open" | "certificate">;
   /** Replaces the engine of `[cluster]`; null for that one. */
   readonly clusterEngine: ClusterEngine | null;

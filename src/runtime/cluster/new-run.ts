@@ -10,7 +10,13 @@ import { defaultPollMs } from "./engine-watch.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
 import type { Ticket } from "../wire/remote-protocol.ts";
 import { command as program } from "../runners/container/image/dockerfile.ts";
-import { runName, isPartial, type Launch, type ClusterEngine } from "./cluster-engine.ts";
+import {
+  runName,
+  isPartial,
+  type AgentImage,
+  type Launch,
+  type ClusterEngine,
+} from "./cluster-engine.ts";
 import type { ClusterRunnerOptions } from "./cluster-runner-options.ts";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -53,7 +59,7 @@ export async function newRun(
 function launchOf(
   request: RunRequest,
   job: Job,
-  image: Pick<Launch, "image" | "volumes">,
+  image: AgentImage,
   options: ClusterRunnerOptions,
 ): Launch {
   const { agent, instanceId } = request;

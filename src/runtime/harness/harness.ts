@@ -27,7 +27,7 @@ export const stoppedEarly = "it was stopped before it was done";
 /** The endpoint of a session's models. */
 export interface ModelEndpoint {
   /** Base URL of a model, in place of `upstream`, the provider's own. */
-  baseUrl(model: Pick<JobModel, "name">, upstream: string): string;
+  baseUrl(model: JobModel, upstream: string): string;
   /** Replaces the provider's key, which runs don't have. */
   readonly key: string;
   /**

@@ -143,7 +143,7 @@ function abortedAfter(other: AbortSignal, ms: number): { signal: AbortSignal; en
  * Why this run was asked to end, from the file that the scheduler wrote beside the run's socket. Without the file, the
  * signal came from elsewhere, such as a machine that shuts down: the run was interrupted.
  */
-async function stopReason({ channel }: Pick<Job, "channel">): Promise<StopReason> {
+async function stopReason({ channel }: Job): Promise<StopReason> {
   if (channel === null) return "interrupted";
   const path = join(dirname(channel.socket), stopReasonFile);
   const text = await readFile(path, "utf8").catch(() => "");

@@ -13,7 +13,7 @@ const proxyNames = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] as const;
 type Variables = Readonly<Record<string, string>>;
 
 /** Whether the run's network is closed except for the bridge: by its job, unless its start found that impossible. */
-export function isClosed({ network }: Pick<Job, "network">, env: NodeJS.ProcessEnv): boolean {
+export function isClosed({ network }: Job, env: NodeJS.ProcessEnv): boolean {
   return network?.closed === true && env[networkVariable] !== "open";
 }
 
@@ -22,7 +22,7 @@ export function isClosed({ network }: Pick<Job, "network">, env: NodeJS.ProcessE
  * otherwise the job's proxies apply.
  */
 export async function networkVariables(
-  { network, workDir }: Pick<Job, "network" | "workDir">,
+  { network, workDir }: Job,
   proxyUrl: string | null,
 ): Promise<Variables> {
   if (network === undefined) return {};

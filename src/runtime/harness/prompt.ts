@@ -129,7 +129,7 @@ function withoutOurTags(text: string): string {
 const maxBodyCharacters = 16_000;
 
 /** The event with its body text cut to a length that suits a model. */
-export function shortEvent<E extends Pick<WebhookEvent, "body">>(
+export function shortEvent<E extends { readonly body: string | null }>(
   event: E,
   payloadFile: string | null,
 ): E {

@@ -32,7 +32,9 @@ export function redactMessage(
   return { ...message, msg, fields };
 }
 
-export interface RunJobOptions extends Pick<RunContext, "env" | "agentProgram"> {
+export interface RunJobOptions {
+  readonly env: RunContext["env"];
+  readonly agentProgram: RunContext["agentProgram"];
   /** Contains the job as its first line, and stays open while the scheduler is alive. */
   readonly input: Readable;
   /** Receives only the run's messages, as NDJSON. */

@@ -11,7 +11,7 @@ export interface HarnessTool extends ToolRow {
 }
 
 /** The tools of a run: the requests that it can make. */
-export function toolsFor(job: Pick<Job, "trigger" | "channel">): readonly HarnessTool[] {
+export function toolsFor(job: Job): readonly HarnessTool[] {
   return requestRows.flatMap(([request, row]) =>
     row.tool !== undefined && canMake(job, request)
       ? [{ ...row.tool, request, parameters: parametersOf(row) }]
@@ -19,7 +19,7 @@ export function toolsFor(job: Pick<Job, "trigger" | "channel">): readonly Harnes
   );
 }
 
-function canMake({ trigger, channel }: Pick<Job, "trigger" | "channel">, name: RunRequestName) {
+function canMake({ trigger, channel }: Job, name: RunRequestName) {
   if (name === "rerun") return trigger.kind === "cron";
   return channel !== null || !Object.hasOwn(schedulerRequests, name);
 }

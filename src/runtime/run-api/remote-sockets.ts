@@ -5,7 +5,8 @@ import { remoteSocketPath } from "./remote-routes.ts";
 import { createRemoteTokens, fixedTokens } from "./run-tokens.ts";
 import type { RemoteTokensDeps, StoredRemoteRun } from "./run-tokens.ts";
 
-export interface RemoteSocketsDeps extends Pick<RemoteTokensDeps, "redactor"> {
+export interface RemoteSocketsDeps {
+  readonly redactor: RemoteTokensDeps["redactor"];
   readonly records: RemoteTokensDeps["records"] & {
     /** Resolves once committed, as `remove` does. */
     add(run: Omit<StoredRemoteRun, "tokenHash">): Promise<void>;

@@ -31,16 +31,24 @@ export interface OpenedSocket {
   readonly begin?: () => Promise<void>;
 }
 
-export interface RunSocketsDeps extends Pick<RemoteSocketsDeps, "redactor" | "onProblem"> {
+interface LocalSocketsDeps {
   readonly records: {
-    readonly local: {
-      /** Resolves once committed, as `remove` does. */
-      add(socket: StoredSocket): Promise<void>;
-      remove(instanceId: string): Promise<void>;
-      all(): readonly StoredSocket[];
-    };
+    /** Resolves once committed, as `remove` does. */
+    add(socket: StoredSocket): Promise<void>;
+    remove(instanceId: string): Promise<void>;
+    all(): readonly StoredSocket[];
+  };
+  readonly redactor: RemoteSocketsDeps["redactor"];
+  readonly onProblem: (message: string) => void;
+}
+
+export interface RunSocketsDeps {
+  readonly records: {
+    readonly local: LocalSocketsDeps["records"];
     readonly remote: RemoteSocketsDeps["records"];
   };
+  readonly redactor: RemoteSocketsDeps["redactor"];
+  readonly onProblem: (message: string) => void;
 }
 
 type OnDispose = (socket: RunSocket) => void;
@@ -124,7 +132,7 @@ export function createRunSockets({ records, redactor, onProblem }: RunSocketsDep
     openRemote: (instanceId: string, name: string): Promise<OpenedSocket> =>
       remote.open(instanceId, name),
     /** The receiver of connections with this TLS server name; refuses all requests if no live run has the name. */
-    find: (name: string): Pick<RunSocket, "accept"> => remote.find(name),
+    find: (name: string): { readonly accept: RunSocket["accept"] } => remote.find(name),
     /** Reopens the sockets of live runs at their paths, by instance, and removes the sockets of all others. */
     restore: async (alive: ReadonlySet<string>): Promise<ReadonlyMap<string, RunSocket>> =>
       new Map([...(await local.restore(alive)), ...remote.restore(alive)]),
@@ -141,13 +149,7 @@ export type RunSockets = ReturnType<typeof createRunSockets>;
 
 /** The Unix sockets of runs on this machine, each in a folder of its own. */
 function createLocalSockets(
-  {
-    records,
-    redactor,
-    onProblem,
-  }: Pick<RunSocketsDeps, "redactor" | "onProblem"> & {
-    readonly records: RunSocketsDeps["records"]["local"];
-  },
+  { records, redactor, onProblem }: LocalSocketsDeps,
   create: (owner: SocketOwner, onDispose: OnDispose) => RunSocket,
 ) {
   const live = new Set<RunSocket>();

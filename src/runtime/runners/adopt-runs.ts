@@ -4,7 +4,7 @@ import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
-import type { LogSource } from "../../foundation/logs/log-source.ts";
+import type { ReadLog } from "../../foundation/logs/log-source.ts";
 import { Problem } from "../../foundation/errors.ts";
 import type { OpenRun } from "../../foundation/store/recover.ts";
 
@@ -37,7 +37,7 @@ export interface Adopter {
 export async function adoptRuns(
   open: readonly OpenRun[],
   runtimes: readonly Adopter[],
-  logs: Pick<LogSource, "read">,
+  logs: ReadLog,
 ): Promise<readonly AdoptedRun[]> {
   const ids = open.map(({ instanceId }) => instanceId);
   const adopted = await Promise.all(
@@ -79,7 +79,7 @@ const lookBack = [100, 10_000];
 /** The last logged line written by the run. */
 async function lastLine(
   { instanceId, item }: RunRequest,
-  logs: Pick<LogSource, "read">,
+  logs: ReadLog,
   isOwn: (entry: LogEntry) => boolean,
 ): Promise<LogEntry | null> {
   for (const count of lookBack) {

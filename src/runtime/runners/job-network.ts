@@ -4,7 +4,7 @@ import { networkOf, type RunNetwork, type ProjectNetwork } from "../../../stream
 import { runtimes } from "../../../streams/runtimes.ts";
 import type { JobNetwork } from "../../foundation/contracts/job.ts";
 import { messageOf } from "../../foundation/errors.ts";
-import type { AgentRecord } from "../../../streams/status/agent-record.ts";
+import type { Configured } from "../../../streams/status/agent-record.ts";
 import { isOwnUser } from "../wire/supervisor-process.ts";
 
 const proxyVariables = [
@@ -74,7 +74,7 @@ const maxNames = 20;
  * user that can't be closed. `whyNotClosed` tries to close a network of that user; null if it can.
  */
 export async function networkWarnings(
-  records: Iterable<Pick<AgentRecord, "config">>,
+  records: Iterable<Configured>,
   project: ProjectNetwork,
   whyNotClosed: () => Promise<string | null>,
 ): Promise<readonly string[]> {

@@ -34,7 +34,6 @@ export function runOutput(options: RunOutputOptions) {
   const { request, redact, emit, onCooldown } = options;
   let isReady = options.isReady ?? false;
   let end: EndMessage | null = null;
-  let bytes = 0;
   const returned = returnedValue();
   const models = new Set(request.agent.models.map(({ name }) => name));
   let rerun = false;
@@ -56,14 +55,7 @@ export function runOutput(options: RunOutputOptions) {
     emit({ type: "output", entry });
   };
 
-  /** Whether a line of this length may still be logged. */
-  const within = (length: number): boolean => {
-    const before = bytes;
-    bytes += length;
-    if (bytes <= maxOutputBytes) return true;
-    if (before <= maxOutputBytes) log(40, Date.now(), cappedMessage, { kind: "run" });
-    return false;
-  };
+  const within = outputLimit(() => log(40, Date.now(), cappedMessage, { kind: "run" }));
 
   const raw = (line: string, stream: "stdout" | "stderr", time: number) => {
     if (line.trim() === "" || !within(line.length)) return;
@@ -138,6 +130,17 @@ export function runOutput(options: RunOutputOptions) {
 }
 
 export type RunOutput = ReturnType<typeof runOutput>;
+
+/** Tells whether a line of a length may still be logged; `onReached` is called once. */
+function outputLimit(onReached: () => void): (length: number) => boolean {
+  let bytes = 0;
+  return (length) => {
+    const before = bytes;
+    bytes += length;
+    if (before <= maxOutputBytes && bytes > maxOutputBytes) onReached();
+    return bytes <= maxOutputBytes;
+  };
+}
 
 /** Limit of a value in characters. A run's own limit is far below, but its process is not trusted to obey it. */
 const maxValueCharacters = 512 * 1024;

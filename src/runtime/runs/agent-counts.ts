@@ -1,6 +1,5 @@
 import type { AlertOperationsDeps } from "../../features/alerts/alerts.ts";
 import type { StatusStore } from "../../foundation/scheduler/status-store.ts";
-import type { SchedulerStatus } from "../../../streams/status/wire.ts";
 
 interface CountsDeps {
   readonly status: Pick<StatusStore, "snapshot" | "agents">;
@@ -18,9 +17,7 @@ export function createAgentCounts({ status, alerts }: CountsDeps) {
     known.set(mark, dead);
     return dead;
   };
-  return (
-    isMine: (agent: string | null) => boolean,
-  ): Pick<SchedulerStatus, "alerts" | "questions"> => {
+  return (isMine: (agent: string | null) => boolean) => {
     let [dead, questions] = [0, 0];
     for (const [agent, count] of deadByAgent()) if (isMine(agent)) dead += count;
     for (const agent of status.agents()) if (isMine(agent.name)) questions += agent.questions.size;

@@ -9,8 +9,6 @@ import type { LiveRun, Performers } from "./live-run.ts";
 import { hungUpMs, requestId, type PendingRequest } from "./pending-requests.ts";
 import type { RequestContext } from "./request-context.ts";
 
-export type QuestionContext = Pick<RequestContext, "questions" | "endUnanswered" | "onProblem">;
-
 /** Limit of the questions of one run, those of its gates included: people get a message for each. */
 const maxQuestions = 100;
 
@@ -24,7 +22,7 @@ export function waitForAnswer(
   run: LiveRun,
   pending: PendingRequest<Question>,
   asked: Promise<Question>,
-  { questions, endUnanswered, onProblem }: QuestionContext,
+  { questions, endUnanswered, onProblem }: RequestContext,
 ): () => void {
   let isOpen = true;
   pending.suspend({ pausesClock: true, text: "waits for an answer" });
@@ -71,7 +69,7 @@ export function waitId({
 }
 
 /** Questions of runs: a run is suspended until a person has answered. */
-export function createAsks(context: QuestionContext) {
+export function createAsks(context: RequestContext) {
   const { questions, onProblem } = context;
   const performers: Performers<"ask"> = {
     ask: async (run, request) => {
@@ -111,7 +109,7 @@ export function createAsks(context: QuestionContext) {
 
 function answerOf(
   question: Question,
-  { wholeAnswer }: Pick<QuestionContext["questions"], "wholeAnswer">,
+  { wholeAnswer }: RequestContext["questions"],
 ): RequestAnswer<"ask"> {
   const { by, answeredAt } = question;
   const answer = wholeAnswer(question);

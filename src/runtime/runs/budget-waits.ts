@@ -17,7 +17,7 @@ type Pending = PendingRequest<RequestAnswer<"budget-wait">>;
  */
 export function createBudgetWaits(
   { clock, store, funds, onProblem }: RequestContext,
-  gates: Pick<Gates, "approved" | "over">,
+  gates: Gates,
 ) {
   const spend = store.tables(createSpend);
   const all = new Subscription();

@@ -25,34 +25,15 @@ export function createCallRequests(
   context: RequestContext,
   graph: WaitGraph,
   matchCall: (agent: string, call: CallTrigger) => RunMatch,
-  gates: Pick<Gates, "call">,
+  gates: Gates,
 ) {
   const { clock, store, runs, firstEvents } = context;
 
-  const onCallEvent = (event: CallEvent<CallWait>): void => {
-    switch (event.type) {
-      case "abandoned":
-        return context.abandon(event.call);
-      case "waiting": {
-        const agents = new Set(event.calls.map(({ agent }) => agent));
-        const text = `waits for ${[...agents].join(", ")}`;
-        return event.request.suspend({ pausesClock: false, text });
-      }
-      case "settled":
-        return event.request.answer(event.timedOut);
-      case "refused": {
-        const path = event.path.join(" → ");
-        const detail = `This wait would never end, as these wait for each other: ${path}.`;
-        return event.request.refuse(refusal("deadlock", detail, { path: [...event.path] }));
-      }
-    }
-  };
-  const { apply, stop } = drive(createCalls<CallWait>(graph), clock, onCallEvent);
+  const { apply, stop } = drive(createCalls<CallWait>(graph), clock, (event) =>
+    onCallEvent(event, context),
+  );
 
-  const read = async (
-    instanceId: string,
-    callIds: readonly string[],
-  ): Promise<readonly CallState[]> => {
+  const read = async (instanceId: string, callIds: readonly string[]) => {
     const found = await store.calls.read(instanceId, callIds);
     const missing = callIds.find((callId) => !found.some((call) => call.callId === callId));
     if (missing === undefined) return found;
@@ -139,6 +120,25 @@ export function createCallRequests(
     },
     stop,
   };
+}
+
+function onCallEvent(event: CallEvent<CallWait>, { abandon }: RequestContext): void {
+  switch (event.type) {
+    case "abandoned":
+      return abandon(event.call);
+    case "waiting": {
+      const agents = new Set(event.calls.map(({ agent }) => agent));
+      const text = `waits for ${[...agents].join(", ")}`;
+      return event.request.suspend({ pausesClock: false, text });
+    }
+    case "settled":
+      return event.request.answer(event.timedOut);
+    case "refused": {
+      const path = event.path.join(" → ");
+      const detail = `This wait would never end, as these wait for each other: ${path}.`;
+      return event.request.refuse(refusal("deadlock", detail, { path: [...event.path] }));
+    }
+  }
 }
 
 function assertAllowed({ agent, trigger }: CallItem, context: RequestContext): void {

@@ -6,13 +6,11 @@ import { deniedText, type Gates } from "./gates.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { LiveRuns } from "./live-runs.ts";
 
-type SpendGate = Pick<Gates, "approved" | "over">;
-
 /**
  * The meter, which holds a call that would exceed `[approve].over` until a person answers. A harness that waits for money
  * is refused the call, and waits as for a budget: the gateway must not keep conversations in memory for a day.
  */
-export function gatedMeter(gates: SpendGate, runs: Pick<LiveRuns, "find">, meter: Meter): Meter {
+export function gatedMeter(gates: Gates, runs: LiveRuns, meter: Meter): Meter {
   return {
     begin: async (plan, signal) => {
       for (;;) {
@@ -32,13 +30,13 @@ export function gatedMeter(gates: SpendGate, runs: Pick<LiveRuns, "find">, meter
 }
 
 /** Whether the run's last call was refused for lack of a person's approval. */
-export function needsApproval({ overBudget }: Pick<LiveRun, "overBudget">): boolean {
+export function needsApproval({ overBudget }: LiveRun): boolean {
   return overBudget?.startsWith(neededPrefix) === true;
 }
 
 /** Null if such a run may repeat its call, else why not; waits for a person if none has answered. */
 export async function waitForApproval(
-  gates: SpendGate,
+  gates: Gates,
   run: LiveRun,
   signal: AbortSignal,
 ): Promise<string | null> {

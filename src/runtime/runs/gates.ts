@@ -1,37 +1,24 @@
-import { questionLimits } from "../../foundation/contracts/question-kinds.ts";
 import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
-import type { NewQuestion } from "../../features/people/questions.ts";
-import { hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
+import { hostAndPort, type HostAndPort } from "../../foundation/contracts/deny-reasons.ts";
 import { allowsTool } from "../../foundation/contracts/mcp.ts";
 import {
   allowedHosts,
   holdsHost,
-  type AllowedHost,
+  type HostGate,
 } from "../../foundation/contracts/network-allow.ts";
 import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";
-import { type Question } from "../../foundation/contracts/questions.ts";
-import { unlessAborted } from "../runners/as-run.ts";
-import { tooManyQuestions, waitForAnswer, waitId, type QuestionContext } from "./asks.ts";
+import type { Question } from "../../foundation/contracts/questions.ts";
+import { createApprovals, type Held, type HeldRequest } from "./approvals.ts";
 import type { LiveRun } from "./live-run.ts";
-import { hungUpMs, type PendingRequest } from "./pending-requests.ts";
-import { createPictures, type Picture } from "./picture.ts";
+import { createPictures } from "./picture.ts";
 import type { RequestContext } from "./request-context.ts";
-
-/** A request that is held until a person approves it. */
-interface Held extends Pick<Question, "subject" | "gates">, Picture {
-  readonly kind: "host" | "over" | "call" | "tool";
-  /** Whether the agent's own config can allow it for good. */
-  readonly hasAlways: boolean;
-}
-
-type Host = Pick<AllowedHost, "host" | "port">;
 
 /** A tool of an MCP server. */
 export interface ServedTool {
   /** `server.tool` */
   readonly name: string;
   /** Where its server is; null inside of the run. */
-  readonly host: Host | null;
+  readonly host: HostAndPort | null;
 }
 
 /** A call of a tool of an MCP server. */
@@ -50,35 +37,25 @@ interface Approved {
 }
 
 /** The `[approve]` of an agent, with the hosts that its `[network]` names. Null can't be read, and holds everything. */
-type Gate = Pick<AgentConfig, "name" | "network"> & { readonly approve: Approval | null };
+interface Gate extends HostGate {
+  readonly name: string;
+}
 
 /**
  * The gates of runs, outside of their models: hosts and calls that a person has to allow. A run has the gates of its
  * agent, and of all agents whose calls led to it or to the session that it continues. Answers are in the stored questions, so
  * they outlive a scheduler.
  */
-export function createGates(
-  context: QuestionContext &
-    Pick<RequestContext, "configOf" | "redact" | "splitSecrets"> &
-    GateStore,
-) {
-  const { questions, store, configOf, redact, splitSecrets } = context;
-  const pictureOf = createPictures(splitSecrets, store.settings.maskKey());
-  const gatesOf = (run: LiveRun): readonly Gate[] => {
-    const own = configOf(run.agent) ?? run.request.agent;
-    const earlier = store.calls.ledTo(run.instanceId).map(({ agent, instance }) => {
-      if (instance === null) return storedGate(agent, null);
-      const config = configOf(agent);
-      // An agent whose config is now broken or removed: its run keeps the gates that it started with.
-      return config ? gateOf(config) : storedGate(agent, store.calls.config(instance));
-    });
-    return [gateOf(own), ...earlier].filter((gate) => gate !== null);
-  };
-
+export function createGates(context: RequestContext) {
+  const { questions, redact } = context;
+  const pictureOf = createPictures(context.splitSecrets, context.store.settings.maskKey());
+  const { tooMany, ask, pass } = createApprovals(context);
+  const gatesOf = (run: LiveRun) => gatesOfRun(run, context);
+  const approved = (run: LiveRun) => approvedOf(gatesOf(run), questions.ofRun(run.instanceId));
   /** `asks` is what the run wants to do, `changes` the parts of a tool that its server changed. */
   const heldOf = (
     { agent }: LiveRun,
-    about: Pick<Held, "kind" | "subject" | "hasAlways">,
+    about: HeldRequest,
     gates: readonly Gate[],
     asks: string,
     changes: readonly string[] | null = null,
@@ -96,61 +73,12 @@ export function createGates(
         (host !== null && holdsHost({ approve, ...gate }, host)),
     );
 
-  /** Null while no person has answered. To allow once is used up by one request: the one that the person was shown. */
-  const decision = async ({ instanceId }: LiveRun, { kind, subject, requestHash, gates }: Held) => {
-    const last = questions.latest(instanceId, kind, subject);
-    // A new gate may hold the request now, about which the earlier answer did not decide.
-    if (last?.answer !== "deny" && gates.some((name) => last?.gates.includes(name) === false))
-      return null;
-    if (last?.answer === "once") return (await questions.use(last.id, requestHash)) || null;
-    return last === null || last.answer === null ? null : last.answer !== "deny";
-  };
-  /** Why the run may not ask people, who are not asked already; null if it may. */
-  const tooMany = ({ instanceId }: LiveRun, { kind, subject }: Held): string | null =>
-    questions.latest(instanceId, kind, subject)?.state === "open"
-      ? null
-      : tooManyQuestions(questions.ofRun(instanceId));
-  /** Resolves once a person has answered, and the run works again. Several requests share one question. */
-  const ask = async (run: LiveRun, question: NewQuestion, signal: AbortSignal): Promise<void> => {
-    signal.throwIfAborted();
-    const begin = (pending: PendingRequest<Question>) =>
-      waitForAnswer(run, pending, questions.open(question), context);
-    const joined = { id: waitId(question), body: null, signal };
-    await unlessAborted(run.pending.join(joined, begin, hungUpMs), signal);
-    await run.freezer.thaw();
-  };
-  /** Null once a person allows it, else why not. Rejects with the reason of `signal`, and at the run's end. */
-  const pass = async (run: LiveRun, held: Held, signal: AbortSignal): Promise<string | null> => {
-    for (;;) {
-      // A request that hung up must not use up an approval.
-      signal.throwIfAborted();
-      const isAllowed = await decision(run, held);
-      if (isAllowed !== null)
-        return isAllowed ? null : "a person denied it for the rest of this run";
-      const why = tooMany(run, held);
-      if (why !== null) return why;
-      await ask(run, questionOf(run, held), signal);
-    }
-  };
-
-  /** Each approval for once adds the amount again. */
-  const approved = (run: LiveRun): Approved => {
-    const amounts = gatesOf(run).flatMap(({ approve }) => (approve ? (approve.over ?? []) : 0));
-    if (amounts.length === 0) return { usd: null, isDenied: false };
-    const answers = questions
-      .ofRun(run.instanceId)
-      .flatMap(({ kind, answer }) => (kind === "over" ? [answer] : []));
-    const times = 1 + answers.filter((answer) => answer === "once").length;
-    const usd = answers.includes("run") ? null : Math.min(...amounts) * times;
-    return { usd, isDenied: answers.includes("deny") };
-  };
-
-  const holding = (run: LiveRun, asked: Host) =>
+  const holding = (run: LiveRun, asked: HostAndPort) =>
     gatesOf(run).filter((gate) => gate.approve === null || holdsHost(gate, asked));
 
   return {
     approved,
-    isHeld: (run: LiveRun, asked: Host) => holding(run, asked).length > 0,
+    isHeld: (run: LiveRun, asked: HostAndPort) => holding(run, asked).length > 0,
     /** Null if the run may spend more than the approved amount, else why not; waits for a person. */
     over: async (run: LiveRun, usd: number, signal: AbortSignal): Promise<string | null> => {
       const subject = usdText(nanoOfUsd(usd));
@@ -159,12 +87,12 @@ export function createGates(
       const held = heldOf(run, { kind: "over", subject, hasAlways: false }, gates, asks);
       const why = tooMany(run, held);
       if (why !== null) return `${why}, and no person approved more than ${subject}`;
-      await ask(run, questionOf(run, held), signal);
+      await ask(run, held, signal);
       signal.throwIfAborted();
       return approved(run).isDenied ? deniedText : null;
     },
     /** Null if the run may reach a host, else why not; waits for a person if a gate holds it. */
-    host: async (run: LiveRun, asked: Host, signal: AbortSignal): Promise<string | null> => {
+    host: async (run: LiveRun, asked: HostAndPort, signal: AbortSignal): Promise<string | null> => {
       const gates = holding(run, asked);
       if (gates.length === 0) return null;
       const subject = hostAndPort(asked);
@@ -210,7 +138,29 @@ export function createGates(
   };
 }
 
-function isNamed(gates: readonly Gate[], { host }: Host): boolean {
+/** The gates of its agent, and of those whose calls led to it. */
+function gatesOfRun(run: LiveRun, { configOf, store }: RequestContext): readonly Gate[] {
+  const own = configOf(run.agent) ?? run.request.agent;
+  const earlier = store.calls.ledTo(run.instanceId).map(({ agent, instance }) => {
+    if (instance === null) return storedGate(agent, null);
+    const config = configOf(agent);
+    // An agent whose config is now broken or removed: its run keeps the gates that it started with.
+    return config ? gateOf(config) : storedGate(agent, store.calls.config(instance));
+  });
+  return [gateOf(own), ...earlier].filter((gate) => gate !== null);
+}
+
+/** Each approval for once adds the amount again. */
+function approvedOf(gates: readonly Gate[], asked: readonly Question[]): Approved {
+  const amounts = gates.flatMap(({ approve }) => (approve ? (approve.over ?? []) : 0));
+  if (amounts.length === 0) return { usd: null, isDenied: false };
+  const answers = asked.flatMap(({ kind, answer }) => (kind === "over" ? [answer] : []));
+  const times = 1 + answers.filter((answer) => answer === "once").length;
+  const usd = answers.includes("run") ? null : Math.min(...amounts) * times;
+  return { usd, isDenied: answers.includes("deny") };
+}
+
+function isNamed(gates: readonly Gate[], { host }: HostAndPort): boolean {
   const entries = gates.flatMap(({ approve, network }) => [
     ...(approve?.hosts ?? []),
     ...(network?.allow ?? []),
@@ -222,13 +172,6 @@ function isNamed(gates: readonly Gate[], { host }: Host): boolean {
 export const deniedText = "a person denied this run more than [approve].over allows";
 
 export type Gates = ReturnType<typeof createGates>;
-
-interface GateStore {
-  readonly store: {
-    readonly calls: Pick<RequestContext["store"]["calls"], "ledTo" | "config">;
-    readonly settings: Pick<RequestContext["store"]["settings"], "maskKey">;
-  };
-}
 
 /** Null without one. */
 function gateOf({ name, network, approve }: AgentConfig): Gate | null {
@@ -244,11 +187,3 @@ function storedGate(name: string, config: string | null): Gate | null {
 
 /** The stored form has no empty values. */
 const holdsNothing: Approval = { hosts: [], over: null, agents: [], tools: [] };
-
-function questionOf({ agent, instanceId }: LiveRun, held: Held): NewQuestion {
-  const { hasAlways, ...rest } = held;
-  const choices = ["once", "run", ...(hasAlways ? ["always"] : []), "deny"];
-  const form = { kind: "choice", choices } as const;
-  const seconds = questionLimits.defaultSeconds;
-  return { ...rest, agent, instanceId, form, fallback: null, seconds };
-}

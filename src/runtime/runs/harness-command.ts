@@ -21,7 +21,7 @@ export interface CommandProblem {
  * the command is in a container's image.
  */
 export async function commandProblem(
-  agent: Pick<AgentConfig, "name" | "harness" | "runtime">,
+  agent: AgentConfig,
   env: NodeJS.ProcessEnv,
 ): Promise<CommandProblem | null> {
   const { harness, runtime } = agent;
@@ -48,7 +48,7 @@ function runsAsRoot({ type, runAs }: AgentConfig["runtime"]): boolean {
   return runAs === "root" || (isOwnUser(runAs) && process.getuid?.() === 0);
 }
 
-function rootProblem({ name, harness }: Pick<AgentConfig, "name" | "harness">): CommandProblem {
+function rootProblem({ name, harness }: AgentConfig): CommandProblem {
   const reason = `${harness.command} refuses to work as root, which its runs are`;
   const hint = `let them be another OS user: al config ${name} --set runtime.run_as=<user>`;
   return { reason, hint, isCertain: false };
@@ -62,7 +62,7 @@ export async function checkCommand(agent: AgentConfig, env: NodeJS.ProcessEnv): 
 }
 
 /** Why a run refuses messages of people while it works, by their kind; null for those that it takes. */
-export function whyNoInput({ harness }: Pick<AgentConfig, "harness">): LlmCli["refuses"] {
+export function whyNoInput({ harness }: AgentConfig): LlmCli["refuses"] {
   const { startsCommand } = harnesses[harness.type];
   return startsCommand ? cliFor(harness.command).refuses : { steer: null, stop: null };
 }

@@ -72,3 +72,7 @@ export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">) {
 }
 
 export type LiveRuns = ReturnType<typeof createLiveRuns>;
+
+export interface FindRun {
+  readonly find: LiveRuns["find"];
+}

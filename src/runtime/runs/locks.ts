@@ -13,7 +13,7 @@ import { lockRefusal } from "./refusals.ts";
 
 /** A request of a run, as named by the locks' state machine. */
 interface LockRequest extends LockWait {
-  readonly pending: Pick<PendingRequest<never>, "id" | "suspend" | "refuse" | "abandon">;
+  readonly pending: PendingRequest<never>;
   /** The lock was acquired, extended or released; `stored` resolves once that is committed. */
   readonly done: (lock: HeldLock, stored: Promise<unknown>) => void;
 }
@@ -23,53 +23,13 @@ const maxStoredUnlocks = 256;
 
 /** Locks over their store, which has those of adopted runs: every response to a run is committed first. */
 export function createLockRequests(context: RequestContext, graph: WaitGraph) {
-  const { clock, store, project, onProblem } = context;
+  const { clock, store, project } = context;
   const held = store.locks.all();
   const status = createLockStatusReporter(held);
 
-  const hold = (lock: HeldLock, request: LockRequest): void => {
-    status.hold(lock, request);
-    request.done(lock, store.locks.save(lock));
-  };
-  const free = (lock: HeldLock, request: LockRequest | null): void => {
-    status.free(lock);
-    const removed = store.locks.remove(lock);
-    if (request !== null) {
-      // The store commits both writes together.
-      return request.done(lock, Promise.all([removed, rememberUnlock(request)]));
-    }
-    removed.catch((error: unknown) =>
-      onProblem(`the end of the lock ${lock.resource} is not stored: ${String(error)}`),
-    );
-  };
-  /** Stores the response, as a repeated request would find no lock to release. */
-  const rememberUnlock = ({ run, pending: { id } }: LockRequest): Promise<void> => {
-    const instead = run.unlocks.push(id) > maxStoredUnlocks ? run.unlocks.shift() : undefined;
-    return store.waits.remember(run.instanceId, id, { ok: true }, instead);
-  };
-  const onEvent = (event: LockEvent<LockRequest>): void => {
-    const { request } = event;
-    switch (event.type) {
-      case "granted":
-      case "extended":
-        return hold(event.lock, event.request);
-      case "released":
-        return free(event.lock, request);
-      case "refused":
-        status.stopWaiting(event.request);
-        return event.request.pending.refuse(lockRefusal(event, event.request.resource));
-      case "waiting": {
-        // The waiting run releases its slot: the run that holds the lock may need it.
-        const text = `waits for the lock ${event.request.resource}`;
-        event.request.pending.suspend({ pausesClock: false, text });
-        return status.wait(event.request, clock.now());
-      }
-    }
-  };
-
   const lastToken = store.locks.lastToken();
   const machine = createLocks<LockRequest>({ graph, held, lastToken });
-  const { apply, stop } = drive(machine, clock, onEvent);
+  const { apply, stop } = drive(machine, clock, lockEvents(context, status));
 
   const ask = <T>(
     run: LiveRun,
@@ -146,5 +106,51 @@ export function createLockRequests(context: RequestContext, graph: WaitGraph) {
     /** The locks that runs hold or wait for, for the status; begins with the stored locks. */
     lockStatus$: status.event$,
     stop,
+  };
+}
+
+/** Applies the events of the locks to the store, the status and the requests. */
+function lockEvents(
+  { clock, store, onProblem }: RequestContext,
+  status: ReturnType<typeof createLockStatusReporter>,
+) {
+  const hold = (lock: HeldLock, request: LockRequest): void => {
+    status.hold(lock, request);
+    request.done(lock, store.locks.save(lock));
+  };
+  const free = (lock: HeldLock, request: LockRequest | null): void => {
+    status.free(lock);
+    const removed = store.locks.remove(lock);
+    if (request !== null) {
+      // The store commits both writes together.
+      return request.done(lock, Promise.all([removed, rememberUnlock(request)]));
+    }
+    removed.catch((error: unknown) =>
+      onProblem(`the end of the lock ${lock.resource} is not stored: ${String(error)}`),
+    );
+  };
+  /** Stores the response, as a repeated request would find no lock to release. */
+  const rememberUnlock = ({ run, pending: { id } }: LockRequest): Promise<void> => {
+    const instead = run.unlocks.push(id) > maxStoredUnlocks ? run.unlocks.shift() : undefined;
+    return store.waits.remember(run.instanceId, id, { ok: true }, instead);
+  };
+  return (event: LockEvent<LockRequest>): void => {
+    const { request } = event;
+    switch (event.type) {
+      case "granted":
+      case "extended":
+        return hold(event.lock, event.request);
+      case "released":
+        return free(event.lock, request);
+      case "refused":
+        status.stopWaiting(event.request);
+        return event.request.pending.refuse(lockRefusal(event, event.request.resource));
+      case "waiting": {
+        // The waiting run releases its slot: the run that holds the lock may need it.
+        const text = `waits for the lock ${event.request.resource}`;
+        event.request.pending.suspend({ pausesClock: false, text });
+        return status.wait(event.request, clock.now());
+      }
+    }
   };
 }

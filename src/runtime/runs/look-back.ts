@@ -13,7 +13,7 @@ export interface ReadDelivery {
 }
 
 export interface LookBackDeps {
-  readonly past: Pick<PastTriggers, "queued" | "deliveries">;
+  readonly past: PastTriggers;
   /** Null if it was deleted, or can't be read. */
   readonly deliveryOf: (receiptId: string) => ReadDelivery | null;
 }

@@ -1,18 +1,13 @@
-import { createHash } from "node:crypto";
-import { isoTime } from "../../../streams/iso-times.ts";
 import type { McpServer } from "../../../streams/agent-config.ts";
-import { allowsTool, mcpCallLine, mcpLimits } from "../../foundation/contracts/mcp.ts";
+import type { McpStore } from "../../features/mcp/mcp-store.ts";
+import { mcpCallLine } from "../../foundation/contracts/mcp.ts";
 import type { McpResult, McpTool } from "../../foundation/contracts/mcp.ts";
-import { canonicalHost } from "../../foundation/contracts/network-allow.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { refusal, type RunApiRequest } from "../wire/protocol.ts";
-import type { McpClient } from "../wire/mcp-client.ts";
-import { portOf } from "./run-egress.ts";
-import type { Gates, ServedTool } from "./gates.ts";
-import type { LiveRun, Performers, RunMcpServer, RunMcpTool } from "./live-run.ts";
+import type { Gates } from "./gates.ts";
+import type { LiveRun, Performers, RunMcpServer } from "./live-run.ts";
+import { createMcpServers, hashOf, servedTool } from "./mcp-servers.ts";
 import type { RequestContext } from "./request-context.ts";
-
-type Requests = Performers<"mcp-tools" | "mcp-call" | "mcp-allow">;
 
 /** A failed call is an answer for the model, never an error of the run. */
 function failed(server: string, error: unknown): McpResult {
@@ -22,7 +17,8 @@ function failed(server: string, error: unknown): McpResult {
 
 /** The tools of MCP servers: the allowed ones, as the agent knows them, and their calls. */
 export function createMcpRequests(context: RequestContext, gates: Gates) {
-  const { mcp: store, connectMcp, configOf, clock, redact, redactValue, questions } = context;
+  const { mcp: store, configOf, clock, redact, redactValue, questions } = context;
+  const open = createMcpServers(context, gates);
 
   /** By the current config. Throws a Problem. */
   const serverOf = (run: LiveRun, name: string): McpServer => {
@@ -30,66 +26,6 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
     const found = mcp.find((server) => server.name === name);
     if (found !== undefined) return found;
     throw refusal("malformed", `This agent has no MCP server ${JSON.stringify(name)}.`);
-  };
-  /** Compares the allowed tools with the ones that the agent knows, and logs the changes. */
-  const compared = async (run: LiveRun, server: McpServer, tools: readonly McpTool[]) => {
-    const { agent } = run;
-    const pins = store.pins(agent, server.name);
-    const all = new Map<string, RunMcpTool>();
-    const pinned: McpTool[] = [];
-    for (const tool of rememberable(pins, allowedTools(server, tools))) {
-      const pin = pins.get(tool.name);
-      const isChanged = pin !== undefined && hashOf(pin.tool) !== hashOf(tool);
-      const isHeld = isChanged && gates.holdsTool(run, servedTool(server, tool.name));
-      if (isChanged) {
-        const since = `since ${isoTime(pin.at)} (${shown(pin.tool)}, now ${shown(tool)})`;
-        const until = isHeld ? "; the model sees the old one until a person allows it" : "";
-        const text = `the MCP server ${server.name} changed the definition of ${tool.name} ${since}${until}`;
-        run.warn(text, { kind: "mcp", server: server.name, tool: tool.name });
-      }
-      all.set(tool.name, isHeld ? { tool: pin.tool, change: tool } : { tool, change: null });
-      if (pin === undefined || (isChanged && !isHeld)) pinned.push(tool);
-    }
-    if (pinned.length > 0) await store.pin(agent, server.name, pinned, clock.now());
-    return all;
-  };
-  const opened = async (
-    run: LiveRun,
-    server: McpServer,
-    found: readonly McpTool[] | undefined,
-  ): Promise<RunMcpServer> => {
-    if (server.url === null) {
-      // A later scheduler knows the tools of a live run by the pins.
-      const pinned = [...store.pins(run.agent, server.name).values()].map(({ tool }) => tool);
-      return { client: null, tools: await compared(run, server, found ?? pinned) };
-    }
-    const over = new AbortController();
-    let client: McpClient | null = null;
-    // The end of the session is a request, too: it is sent before the connection is cut.
-    const end = async (): Promise<void> => {
-      await client?.close().catch(() => undefined);
-      over.abort();
-    };
-    const forget = run.onDispose(() => void end());
-    try {
-      client = await connectMcp(server, { instanceId: run.instanceId, signal: over.signal });
-      const tools = redactValue(await client.tools());
-      return { client, tools: await compared(run, server, tools) };
-    } catch (error) {
-      forget();
-      void end();
-      throw error;
-    }
-  };
-  /** A failed connection is tried again by the next request; an edited server has another connection. */
-  const open = (run: LiveRun, server: McpServer, found?: readonly McpTool[]) => {
-    const key = JSON.stringify(server);
-    const known = run.mcp.get(key);
-    if (known !== undefined && (found === undefined || server.url !== null)) return known;
-    const opening = opened(run, server, found);
-    run.mcp.set(key, opening);
-    opening.catch(() => run.mcp.delete(key));
-    return opening;
   };
   /** Throws a Problem if the agent does not have the tool, or a person denied it. */
   const approved = async (
@@ -129,23 +65,7 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
       if ((await current()) === server) return server;
     }
   };
-  const call = async (
-    { client }: RunMcpServer,
-    { instanceId, request, signal, key }: RunApiRequest<"mcp-call">,
-  ): Promise<McpResult> => {
-    const { tool, arguments: args, traceparent } = request;
-    if (client === null) throw new Error("it is inside of runs that start from now on");
-    // A request that is repeated after a crash must not call a tool twice.
-    if (!(await store.begin(instanceId, key))) throw new Error(unknownOutcome);
-    try {
-      return await client.call(tool, args, { signal, traceparent });
-    } finally {
-      // A run whose connection broke repeats the request, also at a later scheduler.
-      if (!signal.aborted) await store.end(instanceId, key);
-    }
-  };
-
-  const performers: Requests = {
+  const performers: Performers<"mcp-tools" | "mcp-call" | "mcp-allow"> = {
     "mcp-tools": async (run, { request }) => {
       const server = serverOf(run, request.server);
       try {
@@ -163,7 +83,9 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
       const connected = await callable(run, request);
       if ("isError" in connected) return answerOf(connected, redactValue);
       const begun = performance.now();
-      const result = await call(connected, request).catch((error: unknown) => failed(name, error));
+      const result = await callOnce(store, connected, request).catch((error: unknown) =>
+        failed(name, error),
+      );
       const answer = answerOf(result, redactValue);
       const line = mcpCallLine({ server: name, tool }, answer, performance.now() - begun);
       const fields = { kind: "mcp", ...line.fields };
@@ -190,45 +112,28 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
 const unknownOutcome =
   "The scheduler was restarted during this call. Whether it took effect is unknown: look before you repeat it.";
 
+/** A request that is repeated after a crash does not call a tool twice. */
+async function callOnce(
+  store: McpStore,
+  { client }: RunMcpServer,
+  { instanceId, request, signal, key }: RunApiRequest<"mcp-call">,
+): Promise<McpResult> {
+  const { tool, arguments: args, traceparent } = request;
+  if (client === null) throw new Error("it is inside of runs that start from now on");
+  if (!(await store.begin(instanceId, key))) throw new Error(unknownOutcome);
+  try {
+    return await client.call(tool, args, { signal, traceparent });
+  } finally {
+    // A run whose connection broke repeats the request, also at a later scheduler.
+    if (!signal.aborted) await store.end(instanceId, key);
+  }
+}
+
 /** Without the scheduler's secrets, which a server may repeat. */
 function answerOf(result: McpResult, redactValue: RequestContext["redactValue"]) {
   const { content, isError } = redactValue(result);
   return { ok: true as const, content: [...content], isError };
 }
-
-function servedTool({ name, url }: McpServer, tool: string): ServedTool {
-  const host = url === null ? null : canonicalHost(new URL(url).hostname);
-  const port = portOf(url);
-  return { name: `${name}.${tool}`, host: host === null || port === null ? null : { host, port } };
-}
-
-/** By the protocol. Other names could hold a text for people. */
-const toolName = /^[\w./-]{1,128}$/;
-
-/** The tools that the config names. Throws if their definitions are too long for a model. */
-function allowedTools({ tools: patterns }: McpServer, tools: readonly McpTool[]): McpTool[] {
-  const allowed = tools.filter(({ name }) => toolName.test(name) && allowsTool(patterns, name));
-  const bytes = Buffer.byteLength(JSON.stringify(allowed));
-  if (bytes <= mcpLimits.definitionsBytes) return allowed;
-  const limit = `${mcpLimits.definitionsBytes / 1024} KiB`;
-  throw new Error(`the definitions of its tools are longer than ${limit}: allow fewer in tools`);
-}
-
-/**
- * The tools. Throws if the agent would have to remember too many: none is forgotten, as a held one would be a new one then, and
- * a run may name others with each request.
- */
-function rememberable(known: ReadonlyMap<string, unknown>, tools: readonly McpTool[]) {
-  const added = tools.filter(({ name }) => !known.has(name)).length;
-  if (added === 0 || known.size + added <= mcpLimits.known) return tools;
-  throw new Error(`it has named more than ${mcpLimits.known} tools so far: allow fewer in tools`);
-}
-
-function hashOf(tool: McpTool): string {
-  return createHash("sha256").update(JSON.stringify(tool)).digest("hex");
-}
-
-const shown = (tool: McpTool): string => hashOf(tool).slice(0, 12);
 
 /**
  * JSON on one line: no text in it passes for another part. Control characters other than line ends and tabs are not escaped: a

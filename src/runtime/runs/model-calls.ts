@@ -28,11 +28,7 @@ export interface ModelSources {
 }
 
 /** The gateway from runs to the models of their agents, with the currently stored keys. */
-export function createModelCalls(
-  context: SchedulerContext,
-  runs: Pick<LiveRuns, "get" | "find">,
-  meter: Meter,
-) {
+export function createModelCalls(context: SchedulerContext, runs: LiveRuns, meter: Meter) {
   const { credential, warn } = context;
   const sources = { credential, script: readScriptFile };
   return createModelGateway({
@@ -56,7 +52,7 @@ export function createModelCalls(
 /** The model as the gateway calls it for the agent's runs. Rejects with a Problem if its key or script is missing. */
 async function upstreamModel(
   model: ModelConfig,
-  { harness }: Pick<AgentConfig, "harness">,
+  { harness }: AgentConfig,
   sources: ModelSources,
 ): Promise<UpstreamModel> {
   const { name, provider, authType, headers, baseUrl } = model;
@@ -87,7 +83,7 @@ async function apiOf({ provider, model, api }: ModelConfig): Promise<ModelApi> {
 async function secretsOfModel(
   { provider, authType, credential, script }: ModelConfig,
   sources: ModelSources,
-): Promise<Pick<UpstreamModel, "key" | "script">> {
+) {
   const needsKey = authType !== "none" && provider !== "scripted";
   return {
     key: needsKey ? keyOf(await sources.credential(credential)) : null,

@@ -1,7 +1,7 @@
-import { refusal, type RunApiRequest } from "../wire/protocol.ts";
+import { refusal, type RequestKey, type RunApiRequest } from "../wire/protocol.ts";
 
 /** The unique id of a request: runs choose keys, which may be equal in several runs. */
-export function requestId(request: Pick<RunApiRequest, "instanceId" | "ability" | "key">): string {
+export function requestId(request: RequestKey): string {
   return `${request.instanceId}/${request.ability}/${request.key}`;
 }
 
@@ -66,48 +66,10 @@ export function createPendingRequests(
 ) {
   const entries = new Map<string, Entry<unknown>>();
 
-  const newEntry = <T>(id: string, body: string | null, begin: Begin<T>): Entry<T> => {
-    const { promise, resolve, reject } = Promise.withResolvers<T>();
-    // All its connections may be closed.
-    promise.catch(() => undefined);
-    let resume: ((ready: () => void) => void) | null = null;
-    const settle = (how: () => void): void => {
-      const done = (): void => {
-        remove(entry);
-        how();
-      };
-      const resumeRun = resume;
-      resume = null;
-      if (resumeRun === null) done();
-      else resumeRun(done);
-    };
-    const pending: PendingRequest<T> = {
-      id,
-      suspend: (how) => {
-        resume = suspend(how);
-        entry.pausesClock = how.pausesClock;
-        onChange();
-      },
-      answer: (answer) => settle(() => resolve(answer)),
-      refuse: (error) => settle(() => reject(error)),
-      abandon: () => {
-        remove(entry);
-        reject(new Error("the run no longer waits for it"));
-        settle(() => undefined);
-      },
-    };
-    const entry: Entry<T> = {
-      pending,
-      promise,
-      reject,
-      body,
-      callers: 0,
-      pausesClock: false,
-      cancel: () => undefined,
-      stopGrace: () => undefined,
-    };
+  const start = <T>(id: string, body: string | null, begin: Begin<T>): Entry<T> => {
+    const entry = newEntry<T>(id, body, { suspend, remove, onChange });
     entries.set(id, entry);
-    entry.cancel = begin(pending);
+    entry.cancel = begin(entry.pending);
     return entry;
   };
   const isOpen = (entry: Entry<unknown>): boolean => entries.get(entry.pending.id) === entry;
@@ -147,7 +109,7 @@ export function createPendingRequests(
       return Promise.reject(refusal("malformed", "This key is that of another request."));
     }
     // The id names the kind of request, and so the kind of its answer.
-    const entry = (known as Entry<T> | undefined) ?? newEntry(id, body, begin);
+    const entry = (known as Entry<T> | undefined) ?? start(id, body, begin);
     listen(entry, signal, graceMs);
     return entry.promise;
   };
@@ -160,7 +122,7 @@ export function createPendingRequests(
       return join({ id: requestId(request), body: JSON.stringify(body), signal }, begin, graceMs);
     },
     /** Begins a request that an adopted run must repeat. */
-    expect: <T>(id: string, begin: Begin<T>) => cancelIn(newEntry(id, null, begin), adoptedMs),
+    expect: <T>(id: string, begin: Begin<T>) => cancelIn(start(id, null, begin), adoptedMs),
     /** The run cancels the request. */
     cancel: (id: string) => entries.get(id)?.cancel(),
     /** The run has ended: at once, as it needs no slot any more. */
@@ -182,3 +144,57 @@ export function createPendingRequests(
 
 /** The requests that a run waits for. A repeated one gets the answer of the first. */
 export type PendingRequests = ReturnType<typeof createPendingRequests>;
+
+interface EntryDeps {
+  readonly suspend: Suspend;
+  readonly remove: (entry: Entry<unknown>) => void;
+  readonly onChange: () => void;
+}
+
+/** A request without callers; `remove` is called once it is answered or rejected. */
+function newEntry<T>(
+  id: string,
+  body: string | null,
+  { suspend, remove, onChange }: EntryDeps,
+): Entry<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  // All its connections may be closed.
+  promise.catch(() => undefined);
+  let resume: ((ready: () => void) => void) | null = null;
+  const settle = (how: () => void): void => {
+    const done = (): void => {
+      remove(entry);
+      how();
+    };
+    const resumeRun = resume;
+    resume = null;
+    if (resumeRun === null) done();
+    else resumeRun(done);
+  };
+  const pending: PendingRequest<T> = {
+    id,
+    suspend: (how) => {
+      resume = suspend(how);
+      entry.pausesClock = how.pausesClock;
+      onChange();
+    },
+    answer: (answer) => settle(() => resolve(answer)),
+    refuse: (error) => settle(() => reject(error)),
+    abandon: () => {
+      remove(entry);
+      reject(new Error("the run no longer waits for it"));
+      settle(() => undefined);
+    },
+  };
+  const entry: Entry<T> = {
+    pending,
+    promise,
+    reject,
+    body,
+    callers: 0,
+    pausesClock: false,
+    cancel: () => undefined,
+    stopGrace: () => undefined,
+  };
+  return entry;
+}

@@ -1,5 +1,5 @@
 import { denyProblems, bracketed } from "../../foundation/contracts/deny-reasons.ts";
-import type { DenyReason } from "../../foundation/contracts/deny-reasons.ts";
+import type { DenyReason, HostAndPort } from "../../foundation/contracts/deny-reasons.ts";
 import type { EgressAttempt } from "../../foundation/contracts/network-allow.ts";
 import { allowCommand, missingEntry } from "../../foundation/contracts/network-allow.ts";
 import type { Store } from "../../foundation/store/store.ts";
@@ -11,7 +11,7 @@ const maxDenials = 200;
 /** Stores the hosts that runs request, and logs each denied one once per run and reason. */
 export function recordAttempts(
   find: (instanceId: string) => Pick<LiveRun, "denials" | "warn"> | undefined,
-  hosts: Pick<Store["hosts"], "add" | "of">,
+  hosts: Store["hosts"],
   redact: (text: string) => string,
 ) {
   return (attempt: EgressAttempt): void => {
@@ -34,7 +34,11 @@ export function recordAttempts(
   };
 }
 
-function keyOf({ host, port, denied }: Pick<EgressAttempt, "host" | "port" | "denied">): string {
+function keyOf({
+  host,
+  port,
+  denied,
+}: HostAndPort & { readonly denied: DenyReason | null }): string {
   return `${denied ?? ""} ${port} ${host}`;
 }
 

@@ -8,9 +8,16 @@ import { mustHaveReceipt } from "../../features/webhooks/receipt-view.ts";
 import type { FirstEvent, FirstEvents } from "./first-events.ts";
 import { mustBeRunnable, mustTakeWork, type RunnableDeps } from "./runnable.ts";
 
-export type ReplayDeps = RunnableDeps &
-  Pick<SchedulerContext, "store" | "dispatch"> &
-  Pick<Webhooks, "readAgain"> & { readonly firstEvents: FirstEvents };
+/** What starts work, and learns what became of it. */
+export interface WorkStarter {
+  readonly store: SchedulerContext["store"];
+  readonly dispatch: SchedulerContext["dispatch"];
+  readonly firstEvents: FirstEvents;
+}
+
+export interface ReplayDeps extends RunnableDeps, WorkStarter {
+  readonly readAgain: Webhooks["readAgain"];
+}
 
 const disabledReason = "agent disabled";
 
@@ -56,7 +63,7 @@ export async function replay(
 /** Commits and dispatches work, and resolves to the first event of each item: started, queued or refused. */
 export async function startWork(
   items: readonly WorkItem[],
-  { store, firstEvents, dispatch }: Pick<ReplayDeps, "store" | "firstEvents" | "dispatch">,
+  { store, firstEvents, dispatch }: WorkStarter,
 ): Promise<FirstEvent[]> {
   if (items.length === 0) return [];
   await store.work.enqueue(items);
@@ -79,7 +86,7 @@ function refuse(
   agents: readonly string[],
   { source, event, action, receiptId }: WebhookEvent,
   at: number,
-  { store }: ReplayDeps,
+  { store }: WorkStarter,
 ): Promise<Replayed[]> {
   const refuseOne = async (agent: string): Promise<Replayed> => {
     const triggerId = uuidV7();

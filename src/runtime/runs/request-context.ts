@@ -23,12 +23,9 @@ export interface RequestContext {
   readonly clock: Clock;
   readonly runs: LiveRuns;
   /** Already without the locks, waits and calls of dead runs. */
-  readonly store: Pick<Store, "locks" | "waits" | "past" | "calls" | "tables" | "settings">;
+  readonly store: Store;
   readonly firstEvents: FirstEvents;
-  readonly project: () => Pick<
-    ProjectConfig,
-    "resourceLockTimeoutSeconds" | "maxCallDepth" | "webhooks"
-  >;
+  readonly project: () => ProjectConfig;
   /** The active config of an agent; undefined without one. */
   readonly configOf: (agent: string) => AgentConfig | undefined;
   readonly agentNames: () => readonly string[];
@@ -43,9 +40,9 @@ export interface RequestContext {
   /** Null if it was deleted, or can't be read. */
   readonly deliveryOf: (receiptId: string) => ReadDelivery | null;
   /** Whether the run can pay its model, from now on. */
-  readonly funds: (run: Pick<LiveRun, "instanceId" | "request">) => Observable<RunFunds>;
+  readonly funds: (run: LiveRun) => Observable<RunFunds>;
   readonly questions: Questions;
-  readonly inbox: Pick<Inbox, "next" | "last" | "end">;
+  readonly inbox: Inbox;
   readonly sessions: RunSessions;
   readonly mcp: McpStore;
   /** Connects to an MCP server outside of the run. Rejects with an error for a person. */

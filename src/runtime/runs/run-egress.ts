@@ -18,7 +18,7 @@ export interface EgressOptions {
 export function createRunEgress(
   context: SchedulerContext,
   runs: { get(instanceId: string): Pick<LiveRun, "request"> },
-  { bindings, intercept }: Pick<Brokering, "bindings" | "intercept">,
+  { bindings, intercept }: Brokering,
   /** The gateway's own address, which runs can't reach; null while it doesn't listen. */
   gatewayUrl: () => string | null,
   door: Pick<EgressDeps, "onAttempt" | "approve" | "isHeld">,

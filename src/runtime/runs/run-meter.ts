@@ -7,7 +7,7 @@ import type { CallGrant, CallRefusal, Meter } from "../../foundation/contracts/m
 import type { BudgetWarning } from "../../foundation/contracts/spend.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { modelTerms } from "../../features/models/prices.ts";
-import type { LiveRuns } from "./live-runs.ts";
+import type { FindRun, LiveRuns } from "./live-runs.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import { createMeter, type SpendMeter } from "../../features/spend/meter.ts";
 
@@ -48,7 +48,7 @@ export function createRunMeter(
 export function noteRefusals(
   spend: Pick<SpendStore, "recordRefusal">,
   { warn }: Pick<SchedulerContext, "warn">,
-  runs: Pick<LiveRuns, "find">,
+  runs: FindRun,
   meter: Meter,
 ): Meter {
   return {
@@ -75,7 +75,7 @@ function overBudget(answer: CallGrant | CallRefusal): string | null {
 /** Logs a warning for each passed percentage of a limit: in a run's log for its own, else in the scheduler's. */
 export function budgetWarnings(
   { warning$ }: Pick<SpendMeter, "warning$">,
-  runs: Pick<LiveRuns, "find">,
+  runs: FindRun,
 ): Observable<string> {
   return warning$.pipe(
     map((warning) => ({ run: runs.find(instanceOf(warning.scope)), text: warningText(warning) })),

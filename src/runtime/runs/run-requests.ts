@@ -131,12 +131,7 @@ const aboutWork: ReadonlySet<RunEvent["type"]> = new Set([
 type Requests = Performers<"inbox" | "session-end" | "keep-session" | "kept-session">;
 
 /** Messages of people to runs, and the sessions of runs. */
-function createPeopleRequests({
-  inbox,
-  sessions,
-  clock,
-  redactValue,
-}: Pick<RequestContext, "inbox" | "sessions" | "clock" | "redactValue">): Requests {
+function createPeopleRequests({ inbox, sessions, clock, redactValue }: RequestContext): Requests {
   return {
     inbox: async (run, { request: { after, isLast = false }, signal }) => {
       const { instanceId } = run;

@@ -3,19 +3,19 @@ import type { Inputs } from "../../foundation/scheduler/inputs.ts";
 import type { OverBudget } from "../../../streams/agent-graph.ts";
 import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
-import type { StatusStore } from "../../foundation/scheduler/status-store.ts";
+import type { FindAgent } from "../../foundation/scheduler/status-store.ts";
 import type { Stopping } from "../../foundation/scheduler/stopping.ts";
 
 /** The state that decides whether an agent can take work. */
 export interface RunnableDeps {
-  readonly status: Pick<StatusStore, "agent">;
-  readonly stopping: Pick<Stopping, "phase">;
+  readonly status: FindAgent;
+  readonly stopping: { readonly phase: Stopping["phase"] };
   /** The used-up budget that would stop a run started now at its first model call; absent without budgets. */
   readonly overBudget?: (agent: string) => OverBudget | null;
 }
 
 export interface StartableDeps extends RunnableDeps {
-  readonly inputs: Pick<Inputs, "workPausedAfter$">;
+  readonly inputs: Inputs;
 }
 
 /** Throws Problem `draining` once the scheduler stops: it then accepts no work whose sender waits for it. */

@@ -1,8 +1,6 @@
 import { v7 as uuidV7 } from "uuid";
 import type { Trigger } from "../../../streams/vocabulary.ts";
-import type { SchedulerContext } from "../../foundation/context.ts";
-import type { FirstEvents } from "./first-events.ts";
-import { startWork } from "./replay.ts";
+import { startWork, type WorkStarter } from "./replay.ts";
 import { mustBeStartable, refusalOf, type StartableDeps } from "./runnable.ts";
 
 /** The first state of work that a person started. */
@@ -12,8 +10,7 @@ export interface StartedManual {
   readonly queued: boolean;
 }
 
-type StartDeps = StartableDeps &
-  Pick<SchedulerContext, "store" | "dispatch"> & { readonly firstEvents: FirstEvents };
+interface StartDeps extends StartableDeps, WorkStarter {}
 
 /** Commits manual work under an id and dispatches it. Rejects with the Problem why it did not start. */
 export async function startManual(

@@ -20,13 +20,19 @@ import type { StoredRun } from "../../foundation/store/runs.ts";
 import { spendView } from "../../features/spend/spend-answers.ts";
 import type { Store } from "../../foundation/store/store.ts";
 
+/** The stored runs. */
+export interface WithRuns {
+  readonly runs: Store["runs"];
+}
+
 export interface ViewRunDeps {
-  readonly store: Pick<Store, "runs" | "tables"> & {
-    readonly hosts: Pick<Store["hosts"], "flush" | "of">;
-    readonly receipts: Pick<Store["receipts"], "get">;
+  readonly store: WithRuns & {
+    readonly tables: Store["tables"];
+    readonly hosts: Store["hosts"];
+    readonly receipts: Store["receipts"];
   };
-  readonly logs: Pick<LogSource, "read" | "page">;
-  readonly redactor: Pick<Redactor, "redact" | "redactValue">;
+  readonly logs: LogSource;
+  readonly redactor: Redactor;
 }
 
 /** A run with all its data, its secrets redacted; with `withPrompt`, the model's input. Throws Problem `unknown_instance`. */
@@ -109,7 +115,7 @@ function versionView({ entry: { version }, git }: StoredRun): RunVersionView | n
 function lastSuccess(
   { entry: { version } }: StoredRun,
   instanceId: string,
-  { runs }: Pick<Store, "runs">,
+  { runs }: WithRuns,
 ): RunView["lastSuccess"] {
   const earlier = runs.succeededBefore(instanceId);
   if (earlier === null) return null;
@@ -119,7 +125,7 @@ function lastSuccess(
 }
 
 /** The agent's failed runs from its last success to this run; null if the run did not fail. */
-function failingAt(instanceId: string, { runs }: Pick<Store, "runs">): Failing | null {
+function failingAt(instanceId: string, { runs }: WithRuns): Failing | null {
   const failing = runs.failingAt(instanceId);
   if (failing === null) return null;
   const [now, before] = [instanceId, failing.lastSuccess?.instanceId].map((id) => {
@@ -136,7 +142,7 @@ function failingAt(instanceId: string, { runs }: Pick<Store, "runs">): Failing |
 }
 
 /** How long an agent has been failing; null if its latest run that was not stopped succeeded. */
-export function agentFailing(agent: string, store: Pick<Store, "runs">): Failing | null {
+export function agentFailing(agent: string, store: Store): Failing | null {
   const instanceId = store.runs.latestJudged(agent);
   return instanceId === null ? null : failingAt(instanceId, store);
 }
@@ -218,14 +224,14 @@ export async function compareRuns(
   };
 }
 
-function mustHaveEarlier(instanceId: string, store: Pick<Store, "runs">): string {
+function mustHaveEarlier(instanceId: string, store: WithRuns): string {
   const earlier = store.runs.succeededBefore(instanceId);
   if (earlier !== null) return earlier;
   const message = `no run of its agent before "${instanceId}" that succeeded is in the history; name the run to compare it with`;
   throw new Problem("unknown_instance", message);
 }
 
-function ranContent(instanceId: string, store: Pick<Store, "runs">) {
+function ranContent(instanceId: string, store: WithRuns) {
   const run = mustHaveRun(instanceId, store);
   const version = versionView(run);
   const content = version === null ? undefined : store.runs.content(version.hash);

@@ -29,20 +29,6 @@ export function createWaitRequests(context: RequestContext) {
   const { apply } = driver;
   const { match } = machine;
 
-  const isOpen = (wait: OpenWait): boolean => wait.run.waits.get(wait.key) === wait;
-  /** The wait has ended; its request must be answered or rejected. */
-  const close = (wait: OpenWait): PendingRequest<Answer> => {
-    wait.run.waits.delete(wait.key);
-    return wait.pending;
-  };
-  const refuse = (wait: OpenWait, error: unknown): void => {
-    if (isOpen(wait)) close(wait).refuse(error);
-  };
-  const endOf = (wait: OpenWait, answer: Answer) => {
-    const { key, instanceId, run } = wait;
-    return { key, instanceId, answer, waitedMs: run.clock.waitedMs() };
-  };
-
   /** Opens a wait for events from now on; earlier ones are all in the store once `stored` resolves. */
   const open = (
     wait: Wait,
@@ -61,24 +47,10 @@ export function createWaitRequests(context: RequestContext) {
   const findEarlier = async (wait: OpenWait): Promise<void> => {
     const { past } = store;
     for await (const found of lookBack(wait, { past, deliveryOf })) {
-      if (!isOpen(wait) || (await takeEarlier(wait, found))) return;
+      if (!isOpen(wait) || (await takeEarlier(wait, found, context, apply))) return;
     }
     if (!isOpen(wait)) return;
     wait.pending.suspend({ pausesClock: true, text: waitText(wait.condition) });
-  };
-  /** Answers the wait with an earlier item; false if a run of the agent has it now, and the wait continues. */
-  const takeEarlier = async (wait: OpenWait, { item, trigger }: PastMatch): Promise<boolean> => {
-    // Canceled, so that no other event meets the wait meanwhile.
-    apply({ type: "cancel", key: wait.key });
-    const end = endOf(wait, waitAnswer(wait, trigger));
-    const taken = await store.past.take(item, end);
-    if (taken === null) {
-      if (isOpen(wait)) apply({ type: "wait", wait });
-      return false;
-    }
-    if (taken.answer === end.answer) context.onTaken(item);
-    close(wait).answer(storedAnswer(taken.answer));
-    return true;
   };
   const cancel = (wait: OpenWait): void => {
     if (!isOpen(wait)) return;
@@ -101,17 +73,12 @@ export function createWaitRequests(context: RequestContext) {
     }
   };
 
-  const mustHave = ({ kind, source }: Condition): void => {
-    const sources = Object.keys(context.project().webhooks);
-    mustHaveSource(kind, source, { sources, agents: context.agentNames() });
-  };
-
   return {
     wait: async (run: LiveRun, request: RunApiRequest<"wait">): Promise<Answer> => {
       const id = requestId(request);
       const before = store.waits.answer(run.instanceId, id);
       if (before !== undefined) return storedAnswer(before);
-      if (!run.waits.has(id)) mustHave(request.request);
+      if (!run.waits.has(id)) mustHave(request.request, context);
       const begin = (pending: PendingRequest<Answer>) => {
         const wait = newWait(run, request, clock.now());
         const limited = limitOf(wait);
@@ -148,6 +115,50 @@ export function createWaitRequests(context: RequestContext) {
   };
 }
 
+function isOpen(wait: OpenWait): boolean {
+  return wait.run.waits.get(wait.key) === wait;
+}
+
+/** The wait has ended; its request must be answered or rejected. */
+function close(wait: OpenWait): PendingRequest<Answer> {
+  wait.run.waits.delete(wait.key);
+  return wait.pending;
+}
+
+function refuse(wait: OpenWait, error: unknown): void {
+  if (isOpen(wait)) close(wait).refuse(error);
+}
+
+function endOf(wait: OpenWait, answer: Answer) {
+  const { key, instanceId, run } = wait;
+  return { key, instanceId, answer, waitedMs: run.clock.waitedMs() };
+}
+
+/** Answers the wait with an earlier item; false if a run of the agent has it now, and the wait continues. */
+async function takeEarlier(
+  wait: OpenWait,
+  { item, trigger }: PastMatch,
+  { store, onTaken }: RequestContext,
+  apply: WaitDriver["apply"],
+): Promise<boolean> {
+  // Canceled, so that no other event meets the wait meanwhile.
+  apply({ type: "cancel", key: wait.key });
+  const end = endOf(wait, waitAnswer(wait, trigger));
+  const taken = await store.past.take(item, end);
+  if (taken === null) {
+    if (isOpen(wait)) apply({ type: "wait", wait });
+    return false;
+  }
+  if (taken.answer === end.answer) onTaken(item);
+  close(wait).answer(storedAnswer(taken.answer));
+  return true;
+}
+
+function mustHave({ kind, source }: Condition, { project, agentNames }: RequestContext): void {
+  const sources = Object.keys(project().webhooks);
+  mustHaveSource(kind, source, { sources, agents: agentNames() });
+}
+
 const answerSchema = waitRequests.wait.answer(z);
 
 /** A stored answer, possibly of an earlier scheduler. */
@@ -181,7 +192,7 @@ function matchRuns({ match, apply }: WaitDriver, { occurrence, trigger }: Waited
     key: wait.key,
     answer: waitAnswer(wait, matched.trigger),
     waitedMs: wait.run.clock.waitedMs(),
-    isWaiting: () => wait.run.waits.get(wait.key) === wait,
+    isWaiting: () => isOpen(wait),
   }));
   return {
     waitingRuns,
@@ -196,7 +207,7 @@ interface WaitDriver {
 
 /** The answer to an ended wait: with the trigger that met it, or null if it timed out. */
 function waitAnswer(
-  wait: Pick<Wait, "since" | "until" | "askedMs">,
+  wait: Wait,
   trigger: Readonly<Record<string, unknown>> | null,
 ): RequestAnswer<"wait"> {
   const limited = limitOf(wait);
@@ -205,11 +216,7 @@ function waitAnswer(
 }
 
 /** By how much a wait is shorter than requested, and why; null if it is not. */
-function limitOf({
-  since,
-  until,
-  askedMs,
-}: Pick<Wait, "since" | "until" | "askedMs">): RequestAnswer<"wait">["limited"] | null {
+function limitOf({ since, until, askedMs }: Wait): RequestAnswer<"wait">["limited"] | null {
   if (askedMs === undefined) return null;
   const [askedSeconds, timeoutSeconds] = [askedMs / 1000, (until - since) / 1000];
   const why = `waits at most ${timeoutSeconds} s instead of ${askedSeconds} s: a wait lasts no longer than the agent's waitTimeout, and all waits of a run no longer than ${maxWaitsOfRun} times that`;
@@ -219,7 +226,7 @@ function limitOf({
 /** How long a run waits, in ms: as requested, up to its agent's limit and to the rest of the limit for all its waits. */
 function waitTimes(
   askedSeconds: number | undefined,
-  { waitTimeoutSeconds }: Pick<AgentConfig, "waitTimeoutSeconds">,
+  { waitTimeoutSeconds }: AgentConfig,
   waitedMs: number,
 ): { readonly ms: number; readonly askedMs?: number } {
   const askedMs = Math.round((askedSeconds ?? waitTimeoutSeconds) * 1000);

@@ -2,7 +2,7 @@ import {
   createRefusedDeliveries,
   createUnmatchedReceipts,
 } from "../../features/webhooks/refused-deliveries.ts";
-import type { AgentRecord } from "../../../streams/status/agent-record.ts";
+import type { AgentRecord, ConfiguredAgent } from "../../../streams/status/agent-record.ts";
 import type { WhyNot, WhyNotQuery, TurnedAway } from "../../features/webhooks/delivery-report.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import { blockedError, unmetError } from "../../../streams/status/agent-record.ts";
@@ -21,16 +21,17 @@ import { interpretStored } from "../../features/webhooks/interpret.ts";
 import { explain } from "../../features/webhooks/binding-index.ts";
 
 export interface WhyNotDeps {
-  readonly store: Pick<Store, "tables"> & {
-    readonly history: Pick<Store["history"], "query">;
-    readonly receipts: Pick<Store["receipts"], "get">;
+  readonly store: {
+    readonly tables: Store["tables"];
+    readonly history: Store["history"];
+    readonly receipts: Store["receipts"];
   };
-  readonly redactor: Pick<Redactor, "redactValue">;
+  readonly redactor: Redactor;
 }
 
 /** Why an agent did not run: `now` is supplied by the caller. Known secrets are redacted. */
 export async function whyNot(
-  { name, config }: Pick<AgentRecord, "name" | "config">,
+  { name, config }: ConfiguredAgent,
   now: readonly string[],
   { since, limit }: WhyNotQuery,
   { store, redactor }: WhyNotDeps,
@@ -150,10 +151,10 @@ const mostBytes = 8 * 1024 * 1024;
  * the receipt of a delivery costs the same for any number of agents that don't match. `since` is epoch ms.
  */
 async function turnedAway(
-  { name, webhooks }: Pick<AgentConfig, "name" | "webhooks">,
+  { name, webhooks }: AgentConfig,
   query: Parameters<ReturnType<typeof createUnmatchedReceipts>["of"]>[1],
   store: WhyNotDeps["store"],
-): Promise<Pick<WhyNot, "turnedAway" | "lookedBackTo">> {
+) {
   const { since, limit } = query;
   const unmatched = store.tables(createUnmatchedReceipts);
   const found = unmatched.of(name, { ...query, limit: limit + 1 });

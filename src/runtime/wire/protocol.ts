@@ -96,13 +96,17 @@ export function parsed<T>(schema: z.ZodType<T>, value: unknown, subject: string)
   throw refusal("malformed", `${subject}: ${schemaProblems(result.error)}`);
 }
 
-/** An authenticated request of a run. */
-export interface RunApiRequest<A extends RequestName = RequestName> {
+/** Identifies a request of a run. */
+export interface RequestKey<A extends RequestName = RequestName> {
   /** The instance whose socket and token the request used. */
   readonly instanceId: string;
   readonly ability: A;
   /** Chosen by the client; repeated requests with one key are performed once. */
   readonly key: string;
+}
+
+/** An authenticated request of a run. */
+export interface RunApiRequest<A extends RequestName = RequestName> extends RequestKey<A> {
   readonly request: RequestBody<A>;
   /** Aborted when the run no longer waits for the answer. */
   readonly signal: AbortSignal;

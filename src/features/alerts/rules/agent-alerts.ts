@@ -107,14 +107,9 @@ export function createAgentAlerts({
           return onRefused(event);
         case "blocked":
           return onBlocked(event.agent, event.instanceId, event.reason);
-        case "finished": {
+        case "finished":
           onBlocked(event.agent, event.instanceId, null);
-          const { item, instanceId, end } = event;
-          const { outcome, reason, usage } = end;
-          const costUsd = usage?.costUsd ?? null;
-          const retried = isRetried(item, end);
-          return onEnd({ item, instanceId, outcome, reason, costUsd, isRetried: retried });
-        }
+          return onEnd(endedRun(event));
         default:
       }
     },
@@ -126,6 +121,12 @@ type ConfigEvent = Extract<
   { type: "agent-set" | "agent-invalid" | "agent-enabled" | "agent-removed" }
 >;
 type Refused = Extract<RunEvent, { type: "refused" }>;
+
+function endedRun({ item, instanceId, end }: Extract<RunEvent, { type: "finished" }>): EndedRun {
+  const { outcome, reason, usage } = end;
+  const costUsd = usage?.costUsd ?? null;
+  return { item, instanceId, outcome, reason, costUsd, isRetried: isRetried(item, end) };
+}
 
 function mark(agents: Set<string>, agent: string, isMarked: boolean): void {
   if (isMarked) agents.add(agent);

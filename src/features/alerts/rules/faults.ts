@@ -1,24 +1,7 @@
-import type { AlertOptions } from "../../../../streams/alert-options.ts";
-import type { MachineContext } from "../../../../streams/machine.ts";
-import type { Acknowledgement, Alert, LastingTopic, OpenAlert, RuleState } from "./alert.ts";
-import {
-  alertOf,
-  createRecords,
-  isLasting,
-  isOccurrence,
-  isOpen,
-  isSeenAgain,
-  nextAlertAt,
-  plainFault,
-} from "./records.ts";
-import type { AlertRecord, Fault, OccurrenceTopic, Rule } from "./records.ts";
-
-export interface FaultsDeps extends Pick<MachineContext<never>, "timers" | "now"> {
-  readonly states: readonly RuleState[];
-  readonly optionsOf: (agent: string | null) => AlertOptions;
-  readonly save: (state: RuleState) => void;
-  readonly alert: (alert: Alert) => void;
-}
+import { createAlertRecords, type AlertRecordsDeps } from "./alert-records.ts";
+import type { LastingTopic } from "./alert.ts";
+import { alertOf, isLasting, isOccurrence, isOpen, isSeenAgain } from "./records.ts";
+import type { Fault } from "./records.ts";
 
 export type Faults = ReturnType<typeof createFaults>;
 
@@ -33,43 +16,13 @@ export type Faults = ReturnType<typeof createFaults>;
  *     occurs:  ─x──xx─x─────────────────────x──
  *     alerts:  ─1─────────(3)───────────────1──     the number is the count
  */
-export function createFaults(deps: FaultsDeps) {
-  const { timers, now, optionsOf, alert } = deps;
-  const records = createRecords(deps.states, deps.save);
-  const inactive = new Set<string>();
+export function createFaults(deps: AlertRecordsDeps) {
+  const { now, optionsOf, alert } = deps;
+  const { records, recordOf, arm, inactive, ...rest } = createAlertRecords(deps);
   /** Agents that were set since the start; null after the first minute. */
   let present: Set<string> | null = new Set([""]);
 
   const isActive = (agent: string): boolean => !inactive.has(agent);
-  const recordOf = (agent: string, rule: Rule): AlertRecord =>
-    records.get(agent, rule) ?? records.begin(agent, rule, now());
-
-  /** Raises the alert that is due, and plans the next one. */
-  const arm = (record: AlertRecord): void => {
-    const { agent, rule } = record;
-    record.cancelTimer();
-    if (!record.isCertain || (isLasting(rule) && !isActive(agent))) return;
-    const options = optionsOf(agent === "" ? null : agent);
-    if (nextAlertAt(record, options) <= now() && !raise(record)) return records.drop(record);
-    const due = nextAlertAt(record, options);
-    if (due < Infinity) record.cancelTimer = timers.at(due, () => arm(record));
-  };
-  /** False if the record ends: an hour without an occurrence. */
-  const raise = (record: AlertRecord): boolean => {
-    const { count, alertedAt } = record.state;
-    if (isLasting(record.rule)) {
-      const phase = isOpen(record) ? "reminder" : "opened";
-      records.change(record, { alertedAt: now(), ack: null });
-      alert(alertOf(record, phase, now()));
-      return true;
-    }
-    if (count === 0) return false;
-    const shown = alertOf(record, "opened", now());
-    alert(count === 1 ? shown : { ...shown, since: alertedAt ?? now() });
-    records.change(record, { alertedAt: now(), count: 0 });
-    return true;
-  };
-
   /** `noSuccessFor` counts from when the agent is first seen. */
   const watchSuccess = (agent: string): void => {
     const known = records.get(agent, "no_success");
@@ -112,6 +65,7 @@ export function createFaults(deps: FaultsDeps) {
   };
 
   return {
+    ...rest,
     /** Registers the agent or updates its options. Inactive agents raise no alerts about lasting faults. */
     set: (agent: string, isNowActive: boolean): void => {
       present?.add(agent);
@@ -139,36 +93,6 @@ export function createFaults(deps: FaultsDeps) {
       const watched = records.get(agent, "no_success");
       if (watched !== undefined) arm(watched);
     },
-    /** Something happened at `since`, epoch ms. */
-    occur: (agent: string, topic: OccurrenceTopic, reason: string | null, since: number): void => {
-      const record = recordOf(agent, topic);
-      const count = record.state.count + 1;
-      records.change(record, { count, since, fault: plainFault(reason) });
-      arm(record);
-    },
-    /**
-     * A budget reached a percentage. It is alerted once a window, and again after the limit was changed; each agent
-     * reports the project's budget, also after a restart.
-     */
-    reach: (
-      agent: string,
-      rule: "budget:day" | "budget:month",
-      { percent, limit, reason }: { percent: number; limit: string; reason: string },
-    ): void => {
-      const record = recordOf(agent, rule);
-      if (record.state.fault.reason === limit && percent <= record.state.count) return;
-      const fault = plainFault(limit);
-      records.change(record, { since: now(), count: percent, alertedAt: now(), fault });
-      alert({ ...alertOf(record, "opened", now()), reason });
-    },
-    /** Acknowledges the open alerts of an agent, of all topics for null; `ack` null undoes that. */
-    acknowledge: (agent: string, topic: LastingTopic | null, ack: Acknowledgement | null): void => {
-      for (const record of records.ofAgent(agent).filter(isOpen)) {
-        if (topic !== null && record.rule !== topic) continue;
-        records.change(record, { ack });
-        arm(record);
-      }
-    },
     /** A minute after the start: forgets agents that did not come, and clears faults that did not come again. */
     settle: (): void => {
       const known = present;
@@ -179,15 +103,5 @@ export function createFaults(deps: FaultsDeps) {
         else if (!isCertain && rule !== "image") clear(agent, rule as LastingTopic);
       }
     },
-    open: (): readonly OpenAlert[] =>
-      records
-        .all()
-        .filter(isOpen)
-        .map((record) => {
-          const { agent, topic, since, count, reason } = alertOf(record, "opened", now());
-          return { agent, topic, since, count, reason, ack: record.state.ack };
-        })
-        .toSorted((a, b) => a.since - b.since),
-    openCount: records.openCount,
   };
 }

@@ -1,13 +1,8 @@
-import { capOf, createAccounts, createCalendar } from "./accounts.ts";
+import { capOf } from "./accounts.ts";
 import type { Account, LimitedAccount, ReadAccount } from "./accounts.ts";
 import { allot, type Shortage } from "./allot.ts";
-import {
-  agentScope,
-  limitsOf,
-  projectScope,
-  runScope,
-  wholeRun,
-} from "../../../foundation/contracts/budget.ts";
+import { createChargedAccounts } from "./charged-accounts.ts";
+import { limitsOf, runScope } from "../../../foundation/contracts/budget.ts";
 import type { Budgets, AccountKey } from "../../../foundation/contracts/budget.ts";
 import { createInputEstimates, type InputEstimates } from "./input-estimate.ts";
 import type {
@@ -42,37 +37,10 @@ interface OpenRun {
  *     events:    ─g1──x2──(s1 w)──g3──     g reserved, x refused, s settled, w warned
  */
 export function createLedger(read: ReadAccount) {
-  const accounts = createAccounts(read);
-  const calendar = createCalendar();
+  const accounts = createChargedAccounts(read);
+  const { whole, runAccount, windowsOf, sharedAccounts, projectAccounts } = accounts;
   const calls = new Map<string, OpenCall>();
   const runs = new Map<string, OpenRun>();
-
-  const runAccount = (instanceId: string, now: number): Account =>
-    accounts.of({ scope: runScope(instanceId), window: wholeRun, endsAt: null }, now);
-  const windowsOf = (scope: string, timezone: string, now: number): readonly [Account, Account] => {
-    const { day, month } = calendar(now, timezone);
-    return [
-      accounts.of({ scope, window: day.key, endsAt: day.endsAt }, now),
-      accounts.of({ scope, window: month.key, endsAt: month.endsAt }, now),
-    ];
-  };
-  const projectAccounts = (budgets: Budgets, now: number): LimitedAccount[] => {
-    const { projectDay, projectMonth } = limitsOf(budgets);
-    const [day, month] = windowsOf(projectScope, budgets.timezone, now);
-    return [
-      { account: day, limit: projectDay },
-      { account: month, limit: projectMonth },
-    ];
-  };
-  const sharedAccounts = (agent: string, budgets: Budgets, now: number): LimitedAccount[] => {
-    const { agentDay, agentMonth } = limitsOf(budgets);
-    const [day, month] = windowsOf(agentScope(agent), budgets.timezone, now);
-    const own = [
-      { account: day, limit: agentDay },
-      { account: month, limit: agentMonth },
-    ];
-    return [...own, ...projectAccounts(budgets, now)];
-  };
 
   const reserve = (command: ReserveCommand, now: number): LedgerEvent => {
     const { call, instanceId, agent, budgets } = command;
@@ -94,16 +62,11 @@ export function createLedger(read: ReadAccount) {
     open.open++;
     ofRun.turns++;
     const { nano, maxOutputTokens } = allotted;
-    for (const { account } of charged) {
-      account.reserved += nano;
-      account.open++;
-      account.neededCap = null;
-    }
     const all = charged.map(({ account }) => account);
+    for (const account of all) reserveNano(account, nano);
     calls.set(call, { reserve: command, nano, ofRun, accounts: all });
-    const keys = charged.map(({ account }) => keyOf(account));
     const run = totalsOf(ofRun);
-    return { type: "reserved", call, nano, maxOutputTokens, accounts: keys, run };
+    return { type: "reserved", call, nano, maxOutputTokens, accounts: all.map(keyOf), run };
   };
 
   const settle = (command: SettleCommand, now: number): readonly LedgerEvent[] => {
@@ -111,13 +74,8 @@ export function createLedger(read: ReadAccount) {
     if (open === undefined) return [];
     calls.delete(command.call);
     const { call, nano, isTurn } = command;
-    for (const account of open.accounts) {
-      account.reserved -= open.nano;
-      account.spent += nano;
-      account.open--;
-      account.usedAt = now;
-    }
     const { ofRun, accounts: charged, nano: reserved } = open;
+    for (const account of charged) settleNano(account, { reserved, spent: nano, now });
     if (!isTurn) ofRun.turns--;
     ofRun.tokens += command.tokens;
     settleRun(open.reserve, command.inputTokens);
@@ -139,14 +97,13 @@ export function createLedger(read: ReadAccount) {
     if (run !== undefined) run.isOver = true;
     if (run !== undefined && run.open > 0) return;
     runs.delete(instanceId);
-    accounts.forget({ scope: runScope(instanceId), window: wholeRun, endsAt: null });
+    accounts.forgetRun(instanceId);
   };
 
   const raise = ({ scope, nano, runs: live, timezone }: RaiseCommand, now: number): LedgerEvent => {
     const ofRuns = live.map((instanceId) => runAccount(instanceId, now));
-    const whole = { scope, window: wholeRun, endsAt: null };
     const isRun = scope.startsWith(runScope(""));
-    const own = isRun ? [accounts.of(whole, now)] : windowsOf(scope, timezone, now);
+    const own = isRun ? [whole(scope, now)] : windowsOf(scope, timezone, now);
     const raised = [...own, ...ofRuns];
     for (const account of raised) account.raised += nano;
     return { type: "raised", nano, accounts: raised.map(keyOf) };
@@ -179,6 +136,22 @@ export function createLedger(read: ReadAccount) {
 
 /** Spending and limits. Times are epoch ms. */
 export type Ledger = ReturnType<typeof createLedger>;
+
+function reserveNano(account: Account, nano: NanoUsd): void {
+  account.reserved += nano;
+  account.open++;
+  account.neededCap = null;
+}
+
+function settleNano(
+  account: Account,
+  { reserved, spent, now }: Readonly<Record<"reserved" | "spent" | "now", number>>,
+): void {
+  account.reserved -= reserved;
+  account.spent += spent;
+  account.open--;
+  account.usedAt = now;
+}
 
 /** The account of a run with the approved amount as its limit, which raises of its budget do not change. */
 function approvedOf(account: Account, approved: NanoUsd | null): readonly LimitedAccount[] {

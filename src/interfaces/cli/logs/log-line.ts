@@ -44,7 +44,7 @@ export function isContinued(entry: LogEntry, before: LogEntry | null): boolean {
 }
 
 /** Only the output, for an entry that continues the previous one. */
-export function formatMore(entry: LogEntry, { colors }: Pick<LogStyle, "colors">): string {
+export function formatMore(entry: LogEntry, { colors }: LogStyle): string {
   return outputOf(entry)
     .map((line) => `    ${colors.dim(line)}`)
     .join("\n");

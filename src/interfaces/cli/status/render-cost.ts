@@ -11,8 +11,6 @@ import { plainLine } from "../terminal/format.ts";
 import type { Output } from "../terminal/output.ts";
 import { renderTable, titled } from "../terminal/table.ts";
 
-type Style = Pick<Output, "colors" | "columns">;
-
 const titles: Readonly<Record<SpendKey, string>> = { agent: "Agent", model: "Model", day: "Day" };
 
 /**
@@ -22,7 +20,7 @@ const titles: Readonly<Record<SpendKey, string>> = { agent: "Agent", model: "Mod
 export function renderCost(
   { rows, limits, forecast }: SpendAnswer,
   by: SpendKey,
-  style: Style,
+  style: Output,
 ): string {
   const used = limits
     .filter(({ scope, usd, limit }) => limit !== null || (scope === projectScope && usd > 0))
@@ -41,7 +39,7 @@ export function renderCost(
 const unpricedNote =
   "Unpriced calls count at the dearest price of their provider; al doctor names their models.";
 
-function table(rows: readonly SpendRowView[], by: SpendKey, style: Style): string {
+function table(rows: readonly SpendRowView[], by: SpendKey, style: Output): string {
   const cells = rows.map((row) => [
     plainLine(row.key),
     dollars(row.usd),

@@ -19,7 +19,10 @@ export interface ScreenStyle {
   readonly now: number;
 }
 
-export interface ScreenFacts extends Pick<ViewSource, "webUi" | "apiKeyPath" | "loginUrl"> {
+export interface ScreenFacts {
+  readonly webUi: boolean;
+  readonly apiKeyPath: string;
+  readonly loginUrl: ViewSource["loginUrl"];
   readonly snapshot: StatusSnapshot;
   readonly view: ViewState;
   readonly isStopping: boolean;

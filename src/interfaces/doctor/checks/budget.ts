@@ -18,7 +18,7 @@ import {
   scheduleOf,
   totalForecast,
 } from "../../../features/spend/forecast.ts";
-import type { Forecast } from "../../../features/spend/forecast.ts";
+import type { MonthForecast } from "../../../features/spend/forecast.ts";
 import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
 import { agentNames, alCommand, finding, ok, type Check, type Finding } from "../finding.ts";
 
@@ -161,7 +161,7 @@ const monthDays = 30;
 function above(
   agent: string | null,
   { dayUsd, monthUsd }: Budget,
-  forecast: Pick<Forecast, "monthNano" | "monthP90Nano"> | null,
+  forecast: MonthForecast | null,
   context: DoctorContext,
 ): Finding | null {
   if (forecast === null) return null;

@@ -115,12 +115,14 @@ function unknownFinding(where: string): Finding {
   return finding("error", text, where, fix);
 }
 
+type Machine = Pick<DoctorContext, "env" | "platform">;
+
 /** For host users' agents on a machine where no network can be closed, and why. */
 export function notClosedFindings(
   agents: readonly AgentConfig[],
   project: ProjectNetwork,
   where: string,
-  context: Pick<DoctorContext, "env" | "platform">,
+  context: Machine,
 ): Finding[] {
   const fix = fixFor(context);
   const namesWith = (network: RunNetwork): string =>
@@ -144,7 +146,7 @@ function canBeChecked({ runtime: { type, runAs } }: AgentConfig): boolean {
 
 const container = 'or use a container (type = "container")';
 
-function fixFor({ env, platform }: Pick<DoctorContext, "env" | "platform">): string {
+function fixFor({ env, platform }: Machine): string {
   if (platform !== "linux") return "only Linux closes networks of host users: use a container";
   const tools = findNetworkTools(env);
   if (typeof tools === "string") return `${tools}, ${container}`;

@@ -11,6 +11,8 @@ import { declaredVolumes } from "../../runners/container/container-options.ts";
 import { hub, registryOf } from "./registry-login.ts";
 import { ndjsonLines } from "../../runners/container/image/build.ts";
 
+type BuiltAgent = Pick<AgentConfig, "name" | "dockerfileHash">;
+
 export interface ClusterImagesOptions {
   /** The engine of this machine, which builds and pushes. */
   readonly engine: Engine;
@@ -28,7 +30,7 @@ const retryMs = { first: 5_000, last: 300_000 };
 export function createClusterImages(options: ClusterImagesOptions) {
   const { images, cluster } = options;
   const named = createNames(options);
-  const imageFor = async (agent: Pick<AgentConfig, "name" | "dockerfileHash">) => {
+  const imageFor = async (agent: BuiltAgent) => {
     const { image } = cluster();
     // Only the cluster's machines know the volumes that a configured image declares.
     if (image !== null) return { image: given(image, agent), volumes: [] };
@@ -96,14 +98,11 @@ async function nameHere(engine: Engine, id: string, repo: string): Promise<strin
   return own.find((name) => /[:-][0-9a-f]{12}$/.test(name)) ?? given ?? RepoTags[0] ?? id;
 }
 
-function repoOf({ name, dockerfileHash }: Pick<AgentConfig, "name" | "dockerfileHash">): string {
+function repoOf({ name, dockerfileHash }: BuiltAgent): string {
   return dockerfileHash === null ? "al-agent" : `al-agent-${name}`;
 }
 
-function given(
-  image: string,
-  { name, dockerfileHash }: Pick<AgentConfig, "name" | "dockerfileHash">,
-): string {
+function given(image: string, { name, dockerfileHash }: BuiltAgent): string {
   if (dockerfileHash === null) return image;
   throw new Problem(
     "image_given",

@@ -62,7 +62,7 @@ export function closedPolicy(project: string, door: Door): V1NetworkPolicy {
 
 /** Creates the policy, or replaces an existing one. */
 export async function ensurePolicy(
-  { networking, namespace }: Pick<KubeClient, "networking" | "namespace">,
+  { networking, namespace }: KubeClient,
   body: V1NetworkPolicy,
 ): Promise<void> {
   try {

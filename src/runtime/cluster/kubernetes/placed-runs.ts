@@ -119,7 +119,7 @@ function problemOf(job: V1Job | undefined, pod: V1Pod | undefined): string | nul
 }
 
 /** How its program ended, as far as the node has reported. */
-function endOf(pod: V1Pod | undefined): Pick<PlacedRun, "exitCode" | "outOfMemory"> {
+function endOf(pod: V1Pod | undefined) {
   const terminated = runContainer(pod)?.state?.terminated;
   if (terminated === undefined) return {};
   return { exitCode: terminated.exitCode, outOfMemory: terminated.reason === "OOMKilled" };

@@ -153,7 +153,7 @@ async function forward(
 async function send(
   client: IncomingMessage,
   connection: Socket,
-  { header, dropped, token }: Login & Pick<RunSocket, "token">,
+  { header, dropped, token }: Login & { readonly token: string },
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const { method = "GET", url, headers } = client;

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { messageOf } from "../../../foundation/errors.ts";
 import { hangUpOf } from "../../wire/http-proxy.ts";
@@ -34,7 +34,8 @@ export async function passTunnel(
   }
 }
 
-interface TunnelThrough extends Pick<RunClock, "pausedFor"> {
+interface TunnelThrough {
+  readonly pausedFor: RunClock["pausedFor"];
   readonly key: string;
   readonly runSocket: RunSocket;
 }
@@ -80,7 +81,7 @@ export const proxyKeyMissing =
 
 /** Whether a program sent the key as its proxy password. */
 export function carriesProxyKey(
-  { headers }: Pick<IncomingMessage, "headers">,
+  { headers }: { readonly headers: IncomingHttpHeaders },
   key: string,
 ): boolean {
   const [, login] = /^Basic ([\w+/=]{1,500})$/i.exec(headers["proxy-authorization"] ?? "") ?? [];

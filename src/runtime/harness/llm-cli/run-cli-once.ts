@@ -25,7 +25,7 @@ export interface CliSession {
   readonly baseUrl: string;
   readonly transcript: Transcript;
   readonly session: Session;
-  readonly time: Pick<Time, "after">;
+  readonly time: Time;
 }
 
 /** How one run of the CLI ended. */

@@ -15,7 +15,7 @@ export const runLlmCli: Harness = (session) => runInCli(session, realTime);
  * Runs the session in the external CLI that `[harness].command` names, with the first model only. The CLI's own result
  * determines success.
  */
-export async function runInCli(session: Session, time: Pick<Time, "after">): ReturnType<Harness> {
+export async function runInCli(session: Session, time: Time): ReturnType<Harness> {
   const { job, emit } = session;
   const [model] = job.models;
   if (model === undefined) throw new Error("the job has no model");

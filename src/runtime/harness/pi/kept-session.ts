@@ -8,7 +8,10 @@ const maxCharacters = 2 * 1024 * 1024;
 /** Limits for each string of a message that is too long, in characters, tried in this order. */
 const stringLimits = [16_384, 4_096, 512, 64];
 
-type Conversation = Pick<Agent, "convertToLlm"> & { readonly state: Pick<AgentState, "messages"> };
+interface Conversation {
+  readonly convertToLlm: Agent["convertToLlm"];
+  readonly state: AgentState;
+}
 type AgentState = Agent["state"];
 type Agent = AgentSession["agent"];
 type Redact = (value: unknown) => unknown;

@@ -53,10 +53,16 @@ export function createPiHarness(time: Time): Harness {
 
 export const runPi: Harness = createPiHarness(realTime);
 
+interface SessionParts {
+  readonly chain: RetryingOptions["chain"];
+  readonly check: RetryingOptions["check"];
+  readonly log: SessionLog;
+}
+
 async function talk(
   pi: AgentSession,
   { emit, signal, clock, endpoint, prompt, requests, people }: Session,
-  { chain, log, check }: Pick<RetryingOptions, "chain" | "check"> & { readonly log: SessionLog },
+  { chain, log, check }: SessionParts,
   time: Time,
 ): Promise<SessionEnd> {
   const { sessionId, agent } = pi;

@@ -20,7 +20,7 @@ export interface RetryingOptions {
   readonly clock: RunClock;
   readonly time: Time;
   readonly emit: Emit;
-  readonly endpoint: Pick<ModelEndpoint, "verdictOn">;
+  readonly endpoint: ModelEndpoint;
   readonly check: ArgumentsCheck;
   /** The id of the session. Other requests of pi, such as a summary, are not part of the conversation. */
   readonly sessionId: string;

@@ -21,7 +21,7 @@ export interface RunRequests {
 }
 
 export interface RunRequestsDeps extends SignalDeps {
-  readonly job: Pick<Job, "trigger" | "workDir">;
+  readonly job: Job;
   readonly client: RunApiClient;
 }
 
@@ -69,7 +69,7 @@ function assertSize(input: unknown): void {
  * The answer to a wait, with the trigger in the form of a prompt's: the webhook's whole body, which may be long, is
  * written to `payloadFile`.
  */
-async function withPayloadFile(answer: Answer, { workDir }: Pick<Job, "workDir">): Promise<Answer> {
+async function withPayloadFile(answer: Answer, { workDir }: Job): Promise<Answer> {
   const { trigger } = answer as { trigger?: Record<string, unknown> | null };
   if (trigger?.kind !== "webhook" || trigger.payload === undefined) return answer;
   const { payload, body, ...event } = trigger;

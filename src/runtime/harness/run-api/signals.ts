@@ -7,7 +7,7 @@ import { signalRequests } from "../../wire/requests/signals.ts";
 import type { SignalName } from "../../wire/requests/table.ts";
 
 export interface SignalDeps {
-  readonly job: Pick<Job, "trigger">;
+  readonly job: Job;
   readonly emit: (message: RunMessage) => void;
   readonly exit: SessionExit;
   /** Called with each return value of the run, redacted; the last one counts. */

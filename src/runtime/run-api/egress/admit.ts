@@ -67,7 +67,7 @@ export async function admit(
 
 /** Refuses an unlisted IP literal with the address's problem if a plain allow entry would not open it. */
 function assertEntryHelps(
-  { allow, ownPort }: Pick<EgressPolicy, "allow" | "ownPort">,
+  { allow, ownPort }: EgressPolicy,
   asked: Authority,
   deps: AdmitDeps,
 ): void {
@@ -102,7 +102,7 @@ async function resolved(
 function checkedAddresses(
   addresses: readonly string[],
   asked: Authority,
-  { isPrivate, ownPort }: Permission & Pick<EgressPolicy, "ownPort">,
+  { isPrivate, ownPort }: Permission & { readonly ownPort: number | null },
   { ownAddresses }: AdmitDeps,
 ): readonly string[] {
   const rules = { isPrivate, port: asked.port, ownPort, own: ownAddresses() };

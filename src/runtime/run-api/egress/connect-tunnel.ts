@@ -4,7 +4,7 @@ import { hangUpOf } from "../../wire/http-proxy.ts";
 import { closeOf, endTogether } from "../../wire/join-sockets.ts";
 import { admit, type AdmitDeps, type Way } from "./admit.ts";
 import type { Intercept } from "./broker/exchange.ts";
-import { EgressRefusal, tlsPort, type Attempt, type Authority } from "./decide.ts";
+import { EgressRefusal, tlsPort, type Attempt, type Authority, type Denial } from "./decide.ts";
 import { firstData, firstDataProblem } from "./client-hello.ts";
 
 /** How long a tunnel may be silent in both directions, in ms; keep-alive notices a dead peer earlier. */
@@ -67,7 +67,7 @@ interface TunnelRequest {
   readonly signal: AbortSignal;
   /** Called when the client's CONNECT is accepted; later bytes are the host's. */
   readonly onAccepted: () => void;
-  readonly onDenied: (refusal: Pick<EgressRefusal, "code" | "detail">) => void;
+  readonly onDenied: (refusal: Denial) => void;
 }
 
 /** Opens the tunnel that a CONNECT requests; resolves when it is closed. Rejects with an `EgressRefusal`. */

@@ -8,18 +8,12 @@ import { Problem } from "../../../foundation/errors.ts";
 import { allowEntry, isFor, canonicalHost } from "../../../foundation/contracts/network-allow.ts";
 import type {
   AllowedHost,
-  EgressAttempt,
-  EgressPolicy,
+  AllowList,
+  TransferredBytes,
 } from "../../../foundation/contracts/network-allow.ts";
 
-/** The requested host and port, for the texts of a refusal. */
-interface Asked {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** A fix for the reader of a refusal. */
-const advice: Readonly<Record<DenyReason, string | ((asked: Asked) => string)>> = {
+const advice: Readonly<Record<DenyReason, string | ((asked: Authority) => string)>> = {
   malformed: "Ask for host:port, with IPv6 addresses in brackets, or for http://host/path.",
   not_allowed: (asked) =>
     `If the agent needs it, add "${allowEntry(asked)}" to allow in [network] of the agent's or the project's config.toml.`,
@@ -39,6 +33,13 @@ const advice: Readonly<Record<DenyReason, string | ((asked: Asked) => string)>> 
     "It is replaced in headers of HTTPS requests to the hosts of its credential; [network.credentials] adds hosts.",
 };
 
+/** Why a connection is refused. */
+export interface Denial {
+  readonly code: DenyReason;
+  /** The problem and a fix, for a person. */
+  readonly detail: string;
+}
+
 /** A connection that the egress rules deny, or that failed. */
 export class EgressRefusal extends Problem {
   declare readonly code: DenyReason;
@@ -47,7 +48,7 @@ export class EgressRefusal extends Problem {
   /** The problem and a fix, for a person. */
   readonly detail: string;
 
-  constructor(reason: DenyReason, asked: Asked, more = "") {
+  constructor(reason: DenyReason, asked: Authority, more = "") {
     const subject = reason === "malformed" ? "the address" : hostAndPort(asked);
     const phrase = `${subject} ${denyProblems[reason]}`;
     const fix = advice[reason];
@@ -66,7 +67,7 @@ export interface Permission {
 }
 
 /** Throws an `EgressRefusal` if no entry matches the host, in its canonical form, and the port. */
-export function assertAllowed({ allow }: Pick<EgressPolicy, "allow">, asked: Asked): Permission {
+export function assertAllowed({ allow }: AllowList, asked: Authority): Permission {
   const entries = allow.filter((entry: AllowedHost) => isFor(entry, asked.host, asked.port));
   if (entries.length === 0) throw new EgressRefusal("not_allowed", asked);
   return { isPrivate: entries.some(({ isPrivate }) => isPrivate) };
@@ -87,7 +88,7 @@ export interface Attempt {
   readonly instanceId: string;
   readonly asked: Authority;
   /** Bytes transferred so far. */
-  bytes: () => Pick<EgressAttempt, "bytesOut" | "bytesIn">;
+  bytes: () => TransferredBytes;
 }
 
 /** Printable ASCII and no userinfo; an IPv6 address is in brackets. */

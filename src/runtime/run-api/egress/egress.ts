@@ -1,11 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { EgressAttempt, EgressPolicy } from "../../../foundation/contracts/network-allow.ts";
+import type {
+  EgressAttempt,
+  EgressPolicy,
+  TransferredBytes,
+} from "../../../foundation/contracts/network-allow.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { cutTunnel, failed, refuseRequest, refuseTunnel } from "./answers.ts";
 import { connectTunnel, type TunnelDeps } from "./connect-tunnel.ts";
 import { assertAllowed, EgressRefusal, parseAuthority } from "./decide.ts";
-import type { Attempt, Authority } from "./decide.ts";
+import type { Attempt, Authority, Denial } from "./decide.ts";
 import { forwardRequest, parseHttpTarget } from "./forward-http.ts";
 
 /** The requesting run, as its socket knows it. */
@@ -43,7 +47,8 @@ interface Passage {
 }
 
 /** A passage that is served. */
-interface OpenPassage extends Pick<Passage, "asked"> {
+interface OpenPassage {
+  readonly asked: Authority | null;
   readonly instanceId: string;
   /** Whether a gate held the host when it was opened. */
   readonly wasHeld: boolean;
@@ -57,48 +62,13 @@ const noBytes = { bytesOut: 0, bytesIn: 0 };
 export function createEgress(deps: EgressDeps) {
   const open = new Map<AbortController, OpenPassage>();
 
-  const serve = async (
-    { instanceId, tunnels }: EgressRun,
-    { written, asked, serve, refuse }: Passage,
-    cut: AbortController,
-  ) => {
-    const attempt: Attempt = {
-      instanceId,
-      asked: asked ?? { host: written.slice(0, longestHost), port: 0 },
-      bytes: () => noBytes,
-    };
-    const isOver = tunnels.size >= maxTunnels;
-    if (!isOver) tunnels.add(cut);
-    let agent = "";
-    const report = (bytes: typeof noBytes, refusal?: EgressRefusal | null) =>
-      deps.onAttempt(reportOf(attempt, agent, bytes, refusal));
-    try {
-      const policy = await deps.policy(instanceId);
-      agent = policy.agent;
-      if (isOver) throw new EgressRefusal("too_many_tunnels", attempt.asked);
-      if (asked === null) {
-        throw new EgressRefusal("malformed", attempt.asked, JSON.stringify(attempt.asked.host));
-      }
-      await serve(attempt, policy, cut.signal);
-      report(attempt.bytes());
-    } catch (error) {
-      const refusal = error instanceof EgressRefusal ? error : null;
-      refuse(refusal);
-      // An abort at the run's end is not a refusal.
-      if (cut.signal.aborted) report(attempt.bytes());
-      else if (refusal !== null) report(noBytes, refusal);
-      else deps.onProblem(`${instanceId}: ${attempt.asked.host}: ${messageOf(error)}`);
-    } finally {
-      tunnels.delete(cut);
-    }
-  };
   const begin = (run: EgressRun, passage: Passage): void => {
     const cut = new AbortController();
     cut.signal.addEventListener("abort", passage.cut);
     const { asked } = passage;
     const { instanceId } = run;
     const wasHeld = asked !== null && deps.isHeld(asked, instanceId);
-    const served = serve(run, passage, cut)
+    const served = serve(run, passage, cut, deps)
       .catch((error: unknown) => deps.onProblem(messageOf(error)))
       .finally(() => open.delete(cut));
     open.set(cut, { instanceId, asked, wasHeld, served });
@@ -130,7 +100,7 @@ export function createEgress(deps: EgressDeps) {
         cut: () => client.destroy(),
         serve: (attempt, policy, signal) => {
           const onAccepted = (): void => void (isAccepted = true);
-          const onDenied = (refusal: Pick<EgressRefusal, "code" | "detail">): void =>
+          const onDenied = (refusal: Denial): void =>
             deps.onAttempt(reportOf(attempt, policy.agent, noBytes, refusal));
           return connectTunnel({ attempt, policy, client, signal, onAccepted, onDenied }, deps);
         },
@@ -170,11 +140,48 @@ export function createEgress(deps: EgressDeps) {
 /** Connects runs to the hosts of their allow lists. Requests are already authenticated. */
 export type Egress = ReturnType<typeof createEgress>;
 
+async function serve(
+  { instanceId, tunnels }: EgressRun,
+  { written, asked, serve, refuse }: Passage,
+  cut: AbortController,
+  deps: EgressDeps,
+) {
+  const attempt: Attempt = {
+    instanceId,
+    asked: asked ?? { host: written.slice(0, longestHost), port: 0 },
+    bytes: () => noBytes,
+  };
+  const isOver = tunnels.size >= maxTunnels;
+  if (!isOver) tunnels.add(cut);
+  let agent = "";
+  const report = (bytes: typeof noBytes, refusal?: EgressRefusal | null) =>
+    deps.onAttempt(reportOf(attempt, agent, bytes, refusal));
+  try {
+    const policy = await deps.policy(instanceId);
+    agent = policy.agent;
+    if (isOver) throw new EgressRefusal("too_many_tunnels", attempt.asked);
+    if (asked === null) {
+      throw new EgressRefusal("malformed", attempt.asked, JSON.stringify(attempt.asked.host));
+    }
+    await serve(attempt, policy, cut.signal);
+    report(attempt.bytes());
+  } catch (error) {
+    const refusal = error instanceof EgressRefusal ? error : null;
+    refuse(refusal);
+    // An abort at the run's end is not a refusal.
+    if (cut.signal.aborted) report(attempt.bytes());
+    else if (refusal !== null) report(noBytes, refusal);
+    else deps.onProblem(`${instanceId}: ${attempt.asked.host}: ${messageOf(error)}`);
+  } finally {
+    tunnels.delete(cut);
+  }
+}
+
 function reportOf(
   { instanceId, asked: { host, port } }: Attempt,
   agent: string,
-  bytes: Pick<EgressAttempt, "bytesOut" | "bytesIn">,
-  refusal?: Pick<EgressRefusal, "code" | "detail"> | null,
+  bytes: TransferredBytes,
+  refusal?: Denial | null,
 ): EgressAttempt {
   const { code: denied = null, detail = "" } = refusal ?? {};
   return { instanceId, agent, host, port, denied, detail, ...bytes };

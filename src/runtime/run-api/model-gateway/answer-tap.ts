@@ -28,10 +28,8 @@ interface AnswerReading {
   readonly facts: AnswerFacts;
 }
 
-type AnswerFormat = Pick<WireApi, "readEvent" | "usageOf">;
-
 /** Reads an answer by its events, in any wire format. */
-export function createAnswerReader({ readEvent, usageOf }: AnswerFormat) {
+export function createAnswerReader({ readEvent, usageOf }: WireApi) {
   let usage: Json | null = null;
   let serviceTier: string | null = null;
   let isLast = false;
@@ -75,20 +73,23 @@ function withoutNulls(usage: Json): Json {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
 }
 
-/** Reads an answer as it passes. */
-interface AnswerTap {
+interface Tap {
   readonly chunk: (bytes: Buffer) => void;
-  /** The reading so far. */
-  readonly read: () => AnswerReading;
   /** Must be called when the last byte has passed or the answer was cut. */
   readonly end: () => AnswerReading;
+}
+
+/** Reads an answer as it passes. */
+interface AnswerTap extends Tap {
+  /** The reading so far. */
+  readonly read: () => AnswerReading;
 }
 
 /** The longest event or document that is read, in characters; the usage of a longer one is estimated. */
 const maxLength = 64 * 1024 * 1024;
 
 /** Reads an answer as a document or a stream, by its content type; null for HTML, which no model sends. */
-export function createAnswerTap(contentType: string, format: AnswerFormat): AnswerTap | null {
+export function createAnswerTap(contentType: string, format: WireApi): AnswerTap | null {
   if (/\bhtml\b/i.test(contentType)) return null;
   const reader = createAnswerReader(format);
   const { chunk, end } = /\bjson\b/i.test(contentType) ? documentTap(reader) : streamTap(reader);
@@ -96,7 +97,7 @@ export function createAnswerTap(contentType: string, format: AnswerFormat): Answ
   return { chunk, read: reader.read, end: () => (reading ??= end()) };
 }
 
-function streamTap(reader: AnswerReader): Pick<AnswerTap, "chunk" | "end"> {
+function streamTap(reader: AnswerReader): Tap {
   const decoder = new StringDecoder("utf8");
   let [bytesSeen, eventsRead] = [0, 0];
   let isReadable = true;
@@ -124,7 +125,7 @@ function streamTap(reader: AnswerReader): Pick<AnswerTap, "chunk" | "end"> {
   };
 }
 
-function documentTap(reader: AnswerReader): Pick<AnswerTap, "chunk" | "end"> {
+function documentTap(reader: AnswerReader): Tap {
   const chunks: Buffer[] = [];
   let length = 0;
   return {
@@ -252,7 +253,7 @@ function usageOf(
     hasFailed,
   }: Omit<AnswerReading, "facts" | "serviceTier">,
   requestBytes: number,
-): Pick<CallEnd, "usage" | "estimated"> {
+) {
   const usage = hasTokens(reported) ? reported : null;
   // A report of zero output tokens for an answer with text is wrong.
   const isCounted = usage !== null && (usage.output > 0 || outputBytes === 0);

@@ -154,7 +154,7 @@ async function* chunks(texts: readonly string[]): AsyncGenerator<Buffer> {
  */
 async function sendAnswer(
   { status, headers, body }: UpstreamAnswer,
-  { response, signal }: Pick<Exchange, "response" | "signal">,
+  { response, signal }: Exchange,
   onChunk: (chunk: Buffer) => void,
 ): Promise<void> {
   if (!signal.aborted) {

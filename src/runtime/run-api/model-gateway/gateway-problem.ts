@@ -24,11 +24,7 @@ export function isPassing({ code }: GatewayProblem): boolean {
  * Sends a problem in the provider's error format. pi and the vendors' SDKs obey `x-should-retry: false`; transient
  * problems omit it, and clients retry them by status. In the middle of an answer the client's connection is cut.
  */
-export function sendProblem(
-  response: ServerResponse,
-  api: Pick<WireApi, "errorBody">,
-  problem: GatewayProblem,
-): void {
+export function sendProblem(response: ServerResponse, api: WireApi, problem: GatewayProblem): void {
   if (response.headersSent) return void response.destroy();
   const body = JSON.stringify(api.errorBody(problem));
   response.setHeader("content-type", "application/json");

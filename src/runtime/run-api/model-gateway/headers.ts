@@ -55,7 +55,7 @@ const neverSet = new Set(["connection", "content-length", "transfer-encoding"]);
 export function requestHeaders(
   client: IncomingHttpHeaders,
   model: UpstreamModel,
-  { keyHeader }: Pick<WireApi, "keyHeader">,
+  { keyHeader }: WireApi,
   bodyBytes: number,
 ): OutgoingHttpHeaders {
   const kept = Object.entries(client).filter(([name]) => isClientHeader(name));
@@ -96,10 +96,7 @@ const shortestKey = 8;
 const shortestHeaderWord = 16;
 
 /** Secrets that the scheduler sends to a provider, and that no run may read. */
-export function secretsOf({
-  key,
-  headers,
-}: Pick<UpstreamModel, "key" | "headers">): readonly string[] {
+export function secretsOf({ key, headers }: UpstreamModel): readonly string[] {
   const words = Object.entries(headers)
     .filter(([name]) => !isClientHeader(name.toLowerCase()))
     .flatMap(([, value]) => value.split(/\s+/))

@@ -12,11 +12,7 @@ import { objectsOf, object, type Objects, type Shape } from "./request-shape.ts"
 const mostImageBytes = 48_000;
 
 /** Bytes of a request for the estimate of its tokens; each image counts at most `mostImageBytes`. */
-function countedBytes(
-  json: Json,
-  body: Pick<RequestBody, "bytes" | "lengthOf">,
-  request: Objects,
-): number {
+function countedBytes(json: Json, body: RequestBody, request: Objects): number {
   let counted = body.bytes;
   for (const [part] of objectsOf(json, request)) {
     counted -= Math.max(0, body.lengthOf(imageDataOf(part)) - mostImageBytes);
@@ -86,7 +82,7 @@ export function checkedRequest(body: Json, api: WireApi, model: UpstreamModel): 
 /** Throws a GatewayProblem if the request makes the provider act in a way that the model's config doesn't allow. */
 function assertNothingBeyondAnswer(
   body: Json,
-  { name, providerTools }: Pick<UpstreamModel, "name" | "providerTools">,
+  { name, providerTools }: UpstreamModel,
   request: Objects,
 ): void {
   const refused = new Set<string>();
@@ -110,8 +106,8 @@ const noFields = object({});
  */
 export function rebuiltRequest(
   body: Json,
-  { request, spelling = (name) => name }: Pick<WireApi, "request" | "spelling">,
-  { name: model, extraFields }: Pick<UpstreamModel, "name" | "extraFields">,
+  { request, spelling = (name) => name }: WireApi,
+  { name: model, extraFields }: UpstreamModel,
 ): Json {
   /** Null for a field that is neither documented nor allowed. */
   const shapeAt = (path: string, name: string, { fields }: Objects): Shape | null => {

@@ -14,10 +14,7 @@ export function createReadOn({ readOnMs, readOnBytes, readOnCalls }: GatewayLimi
    * Opens the request to a provider; disposed when its call is over, which closes an answer that was not fully read.
    * `isSent` returns whether the provider has the whole request, and may bill it.
    */
-  return (
-    { signal: gone, stopping }: Pick<Exchange, "signal" | "stopping">,
-    isSent: () => boolean,
-  ) => {
+  return ({ signal: gone, stopping }: Exchange, isSent: () => boolean) => {
     const cut = new AbortController();
     const abort = (): void => cut.abort(new Error("the answer is not read any further"));
     let isGone = false;
@@ -63,7 +60,7 @@ export interface Exchange {
   /** Aborts when the scheduler stops. */
   readonly stopping: AbortSignal;
   /** The API whose error format is used; guessed from the address until the model is known. */
-  shape: Pick<WireApi, "errorBody">;
+  shape: WireApi;
   /** Progress of its answer. */
   readonly seen: SeenOfCall;
 }

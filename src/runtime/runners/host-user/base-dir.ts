@@ -19,16 +19,13 @@ export function shareBaseDir(baseDir: string): string {
  * Why runs can't work in `baseDir`; null if they can: it is this user's own folder, or shared by root like /tmp. Any
  * other owner could swap its contents.
  */
-export function whyUnsafe(
-  base: Pick<Stats, "isDirectory" | "uid" | "mode">,
-  uid = process.getuid?.(),
-): string | null {
+export function whyUnsafe(base: Stats, uid = process.getuid?.()): string | null {
   if (!base.isDirectory()) return "is not a folder";
   if (base.uid === uid || isForAll(base)) return null;
   return base.uid === 0 ? "belongs to root alone" : `belongs to another OS user (id ${base.uid})`;
 }
 
-function isForAll({ uid, mode }: Pick<Stats, "uid" | "mode">): boolean {
+function isForAll({ uid, mode }: Stats): boolean {
   return uid === 0 && (mode & stickyForAll) === stickyForAll;
 }
 

@@ -74,22 +74,13 @@ export function createCalls<R>(graph: WaitGraph): Machine<CallCommand<R>, CallEv
       emit({ type: "settled", request: waiter.request, timedOut });
     };
 
-    /** While a call waits in its queue, the runs of its agent block it, until one of them ends. */
-    const inTheWayOf = function* (callIds: Iterable<string>): Iterable<WaitTarget> {
-      for (const callId of callIds) {
-        const call = open.get(callId);
-        if (call === undefined) continue;
-        const there = call.instanceId ?? [...(live.get(call.agent) ?? [])];
-        if (there.length > 0) yield there;
-      }
-    };
     const wait = (command: Extract<CallCommand<R>, { type: "wait" }>): void => {
       const { request, instanceId, until } = command;
       const calls = [...new Set(command.callIds)].flatMap((callId) => open.get(callId) ?? []);
       if (calls.length === 0) return emit({ type: "settled", request, timedOut: false });
       const left = new Set(calls.map(({ callId }) => callId));
       const waiter = { request, instanceId, left };
-      const path = waiters.join(waiter, until, () => inTheWayOf(left));
+      const path = waiters.join(waiter, until, () => inTheWayOf(left, open, live));
       if (path !== null) return emit({ type: "refused", request, path });
       for (const callId of left) addTo(waitersOf, callId, waiter);
       emit({ type: "waiting", request, calls });
@@ -116,14 +107,9 @@ export function createCalls<R>(graph: WaitGraph): Machine<CallCommand<R>, CallEv
     };
     const abandonCallsOf = (instanceId: string): void => {
       waiters.ofRun(instanceId).forEach(leave);
-      const unwanted = [...open.values()].filter(
-        ({ callerInstance, cancelOnExit }) => callerInstance === instanceId && cancelOnExit,
-      );
+      const unwanted = unwantedCalls(instanceId, open);
       for (const { callId } of unwanted) abandoned.add(callId);
-      // Queued calls first: the end of a running one would start the next.
-      const queued = unwanted.filter((call) => call.instanceId === null);
-      const running = unwanted.filter((call) => call.instanceId !== null);
-      for (const call of [...queued, ...running]) emit({ type: "abandoned", call });
+      for (const call of unwanted) emit({ type: "abandoned", call });
     };
 
     const onEvent = (event: RunEvent): void => {
@@ -151,4 +137,25 @@ export function createCalls<R>(graph: WaitGraph): Machine<CallCommand<R>, CallEv
       }
     };
   });
+}
+
+/** While a call waits in its queue, the runs of its agent block it, until one of them ends. */
+function* inTheWayOf(
+  callIds: Iterable<string>,
+  open: ReadonlyMap<string, OpenCall>,
+  live: ReadonlyMap<string, ReadonlySet<string>>,
+): Iterable<WaitTarget> {
+  for (const callId of callIds) {
+    const call = open.get(callId);
+    if (call === undefined) continue;
+    const there = call.instanceId ?? [...(live.get(call.agent) ?? [])];
+    if (there.length > 0) yield there;
+  }
+}
+
+/** The calls that end with their caller. Queued ones first: the end of a running one would start the next. */
+function unwantedCalls(caller: string, open: ReadonlyMap<string, OpenCall>): readonly OpenCall[] {
+  return [...open.values()]
+    .filter(({ callerInstance, cancelOnExit }) => callerInstance === caller && cancelOnExit)
+    .toSorted((a, b) => Number(a.instanceId !== null) - Number(b.instanceId !== null));
 }

@@ -1,5 +1,10 @@
 import type { HeldLock } from "../../../foundation/contracts/run-state.ts";
-import { createMachine, type Machine } from "../../../../streams/machine.ts";
+import {
+  createMachine,
+  type Machine,
+  type MachineClock,
+  type MachineContext,
+} from "../../../../streams/machine.ts";
 import type { WaitGraph } from "./wait-graph.ts";
 import { createWaiters } from "./waiters.ts";
 
@@ -95,47 +100,13 @@ export const maxLocksOfRun = 100;
  *     events:    ─g1──w2──(r1 g2)──x2    g granted, w waiting, x released because its time was up
  */
 export function createLocks<R>(options: LockOptions): Machine<LockCommand<R>, LockEvent<R>> {
-  return createMachine(({ emit, timers, now }) => {
-    const entries = new Map<string, LockEntry<R>>();
-    let { lastToken } = options;
-    const waiters = createWaiters<R, LockWaiter<R>>(options.graph, timers, (waiter) => {
-      const { request, entry } = waiter;
-      leave(waiter);
-      emit({ type: "refused", request, why: "wait_timeout", holder: entry.lock });
-    });
-    const leave = (waiter: LockWaiter<R>): void => {
-      const { queue } = waiter.entry;
-      const place = queue.indexOf(waiter);
-      const behind = queue[place + 1];
-      if (behind !== undefined) behind.ahead = waiter.ahead;
-      queue.splice(place, 1);
-      waiters.leave(waiter);
-    };
-
-    const setLock = (entry: LockEntry<R>, lock: HeldLock): void => {
-      entry.lock = lock;
-      entry.cancelExpiry();
-      entry.cancelExpiry = timers.at(lock.expiresAt, () => passOn(entry, null, "expired"));
-    };
-    const add = (lock: HeldLock): void => {
-      const entry: LockEntry<R> = { lock, queue: [], cancelExpiry: () => undefined };
-      entries.set(lock.resource, entry);
-      setLock(entry, lock);
-    };
-    /** A new lock, with a fencing token above all earlier ones. */
-    const newLock = ({ resource, agent, instanceId, ttlMs }: AcquireCommand<R>): HeldLock => {
-      const heldSince = now();
-      const fencingToken = ++lastToken;
-      return { resource, agent, instanceId, fencingToken, heldSince, expiresAt: heldSince + ttlMs };
-    };
-    /** Moves the end of the lock to `ttlMs` from now, never to earlier. */
-    const extend = (entry: LockEntry<R>, ttlMs: number): HeldLock => {
-      const expiresAt = Math.max(entry.lock.expiresAt, now() + ttlMs);
-      setLock(entry, { ...entry.lock, expiresAt });
-      return entry.lock;
-    };
-    const heldBy = (instanceId: string): readonly LockEntry<R>[] =>
-      [...entries.values()].filter(({ lock }) => lock.instanceId === instanceId);
+  return createMachine((context) => {
+    const { emit, now } = context;
+    const { of, ofRun, join, leave } = createLockWaiters<R>(options.graph, context);
+    const table = createLockTable<R>(context, options.lastToken, (entry) =>
+      passOn(entry, null, "expired"),
+    );
+    const { entries, setLock, add, newLock, extend, heldBy } = table;
 
     const acquire = (command: AcquireCommand<R>): void => {
       const { request, resource, instanceId, ttlMs } = command;
@@ -157,15 +128,10 @@ export function createLocks<R>(options: LockOptions): Machine<LockCommand<R>, Lo
     const wait = (command: AcquireCommand<R>, entry: LockEntry<R>): void => {
       const { request, instanceId, waitMs } = command;
       const { lock: holder, queue } = entry;
-      const waiter: LockWaiter<R> = {
-        request,
-        instanceId,
-        command,
-        entry,
-        ahead: queue.at(-1) ?? null,
-      };
+      const ahead = queue.at(-1) ?? null;
+      const waiter: LockWaiter<R> = { request, instanceId, command, entry, ahead };
       queue.push(waiter);
-      const path = waiters.join(waiter, now() + waitMs, () => waitedFor(waiter));
+      const path = join(waiter, now() + waitMs, () => waitedFor(waiter));
       if (path === null) return emit({ type: "waiting", request, holder });
       queue.pop();
       emit({ type: "refused", request, why: "deadlock", holder, path });
@@ -189,7 +155,7 @@ export function createLocks<R>(options: LockOptions): Machine<LockCommand<R>, Lo
       emit({ type: "released", request, lock, why });
       emit({ type: "granted", request: next.request, lock: entry.lock });
       // A run may wait for one lock with several requests.
-      for (const other of waiters.ofRun(next.instanceId)) {
+      for (const other of ofRun(next.instanceId)) {
         if (other.entry !== entry) continue;
         leave(other);
         const { ttlMs } = other.command;
@@ -221,17 +187,69 @@ export function createLocks<R>(options: LockOptions): Machine<LockCommand<R>, Lo
         case "release":
           return ofHolder(command, (entry) => passOn(entry, command.request, "released"));
         case "cancel": {
-          const waiter = waiters.of(command.request);
+          const waiter = of(command.request);
           if (waiter !== undefined) leave(waiter);
           return;
         }
         case "ended":
           // The run's waits end first: a lock that it holds must not return to it.
-          waiters.ofRun(command.instanceId).forEach(leave);
+          ofRun(command.instanceId).forEach(leave);
           for (const entry of heldBy(command.instanceId)) passOn(entry, null, "ended");
       }
     };
   });
+}
+
+/** The held locks, each with the timer of its end. */
+function createLockTable<R>(
+  { timers, now }: MachineClock,
+  lastToken: number,
+  onExpired: (entry: LockEntry<R>) => void,
+) {
+  const entries = new Map<string, LockEntry<R>>();
+  const setLock = (entry: LockEntry<R>, lock: HeldLock): void => {
+    entry.lock = lock;
+    entry.cancelExpiry();
+    entry.cancelExpiry = timers.at(lock.expiresAt, () => onExpired(entry));
+  };
+  const add = (lock: HeldLock): void => {
+    const entry: LockEntry<R> = { lock, queue: [], cancelExpiry: () => undefined };
+    entries.set(lock.resource, entry);
+    setLock(entry, lock);
+  };
+  /** A new lock, with a fencing token above all earlier ones. */
+  const newLock = ({ resource, agent, instanceId, ttlMs }: AcquireCommand<R>): HeldLock => {
+    const heldSince = now();
+    const fencingToken = ++lastToken;
+    return { resource, agent, instanceId, fencingToken, heldSince, expiresAt: heldSince + ttlMs };
+  };
+  /** Moves the end of the lock to `ttlMs` from now, never to earlier. */
+  const extend = (entry: LockEntry<R>, ttlMs: number): HeldLock => {
+    const expiresAt = Math.max(entry.lock.expiresAt, now() + ttlMs);
+    setLock(entry, { ...entry.lock, expiresAt });
+    return entry.lock;
+  };
+  const heldBy = (instanceId: string): readonly LockEntry<R>[] =>
+    [...entries.values()].filter(({ lock }) => lock.instanceId === instanceId);
+  return { entries, setLock, add, newLock, extend, heldBy };
+}
+
+/** The requests that wait in the queues of locks. */
+function createLockWaiters<R>(graph: WaitGraph, { emit, timers }: MachineContext<LockEvent<R>>) {
+  const waiters = createWaiters<R, LockWaiter<R>>(graph, timers, (waiter) => {
+    const { request, entry } = waiter;
+    leave(waiter);
+    emit({ type: "refused", request, why: "wait_timeout", holder: entry.lock });
+  });
+  const leave = (waiter: LockWaiter<R>): void => {
+    const { queue } = waiter.entry;
+    const place = queue.indexOf(waiter);
+    const behind = queue[place + 1];
+    if (behind !== undefined) behind.ahead = waiter.ahead;
+    queue.splice(place, 1);
+    waiters.leave(waiter);
+  };
+  return { ...waiters, leave };
 }
 
 /** The holder, and the nearest other run ahead: no run waits for itself. */

@@ -1,4 +1,4 @@
-import type { MachineContext } from "../../../../streams/machine.ts";
+import type { Timers } from "../../../../streams/timers.ts";
 import type { WaitGraph, WaitsFor } from "./wait-graph.ts";
 
 interface Waiter<R> {
@@ -9,7 +9,7 @@ interface Waiter<R> {
 /** The requests that wait for locks or for calls. `onTimeout` gets a waiter that timed out and still waits. */
 export function createWaiters<R, W extends Waiter<R>>(
   graph: WaitGraph,
-  timers: MachineContext<never>["timers"],
+  timers: Timers,
   onTimeout: (waiter: W) => void,
 ) {
   const waiting = new Map<R, { readonly waiter: W; readonly release: () => void }>();

@@ -104,7 +104,7 @@ export const shownName = (z: Zod): z.ZodString =>
 const most = 5;
 
 /** A schema's first five problems for a person: path and message, without the value. */
-export function schemaProblems({ issues }: Pick<z.ZodError, "issues">): string {
+export function schemaProblems({ issues }: z.ZodError): string {
   const problems = issues.map(({ path, message }) =>
     [path.join("."), message].filter((part) => part !== "").join(": "),
   );

@@ -36,8 +36,8 @@ export type Intercept = (interception: Interception) => Promise<void>;
 
 /** A tunnel whose TLS the scheduler terminates. */
 export interface BrokeredTunnel {
-  readonly interception: Pick<Interception, "host" | "bindings" | "onDenied">;
-  readonly upstream: Pick<Upstream, "begin">;
+  readonly interception: Interception;
+  readonly upstream: Upstream;
   /** Masks for secrets that the host's answers may repeat. */
   readonly masks: readonly Mask[];
 }

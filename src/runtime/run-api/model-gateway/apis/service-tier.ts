@@ -6,7 +6,7 @@ import type { Json } from "../../../wire/json.ts";
  * OpenAI selects the tier of a request without one by the OpenAI project's settings, which may double the reserved
  * price. Source: its reference, `service_tier`.
  */
-export function withServiceTier(body: Json, { provider }: Pick<UpstreamModel, "provider">): Json {
+export function withServiceTier(body: Json, { provider }: UpstreamModel): Json {
   const isOpen = (body.service_tier ?? null) === null;
   return provider === "openai" && isOpen ? { ...body, service_tier: "default" } : body;
 }

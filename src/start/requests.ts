@@ -1,0 +1,80 @@
+import { createAnswerLinks } from "../features/people/answer-links.ts";
+import { createInboxStore } from "../features/people/inbox-store.ts";
+import { createInbox } from "../features/people/inbox.ts";
+import { createQuestionStore } from "../features/people/question-store.ts";
+import { createQuestions } from "../features/people/questions.ts";
+import { createRunSessions } from "../features/people/run-sessions.ts";
+import { createMcpStore } from "../features/mcp/mcp-store.ts";
+import type { BudgetHolds } from "../features/spend/budget-holds.ts";
+import { interpretStored } from "../features/webhooks/interpret.ts";
+import type { SchedulerContext } from "../foundation/context.ts";
+import { abandonBy } from "../foundation/scheduler/inputs.ts";
+import type { FirstEvents } from "../runtime/runs/first-events.ts";
+import type { LiveRuns } from "../runtime/runs/live-runs.ts";
+import type { RequestContext } from "../runtime/runs/request-context.ts";
+import { createRunRequests } from "../runtime/runs/run-requests.ts";
+import { mustBeRunnable } from "../runtime/runs/runnable.ts";
+
+/** Questions to people, and the messages that people send to runs. */
+export function createPeople({ store, clock, redactor, status, warn }: SchedulerContext) {
+  const questions = createQuestions({
+    store: store.tables(createQuestionStore),
+    clock,
+    redactor,
+    onCount: (count) => status.apply({ type: "scheduler", patch: { questions: count } }),
+    warn,
+  });
+  return {
+    questions,
+    answerLinks: createAnswerLinks(store.settings.answerKey(), questions.find),
+    inbox: createInbox({
+      store: store.tables(createInboxStore),
+      clock,
+      redactValue: redactor.redactValue,
+    }),
+    sessions: store.tables(createRunSessions),
+  };
+}
+
+interface RequestParts {
+  readonly runs: LiveRuns;
+  readonly firstEvents: FirstEvents;
+  readonly budgets: BudgetHolds;
+  readonly people: ReturnType<typeof createPeople>;
+  readonly connectMcp: RequestContext["connectMcp"];
+}
+
+/** Answers the requests of runs. */
+export function createRequests(
+  { store, redactor, inputs, project$, dispatch, stopping, status, clock, warn }: SchedulerContext,
+  { runs, firstEvents, budgets, people, connectMcp }: RequestParts,
+) {
+  return createRunRequests({
+    clock,
+    runs,
+    store,
+    firstEvents,
+    dispatch,
+    onProblem: warn,
+    redact: redactor.redact,
+    redactValue: redactor.redactValue,
+    splitSecrets: redactor.split,
+    ...people,
+    mcp: store.tables(createMcpStore),
+    connectMcp,
+    endUnanswered: (instanceId) => inputs.kill$.next({ instanceId, as: "unanswered" }),
+    project: () => project$.value,
+    configOf: (agent) => status.agent(agent)?.config ?? undefined,
+    agentNames: () => [...status.agents()].map(({ name }) => name),
+    mustBeRunnable: (agent) =>
+      mustBeRunnable({ status, stopping, overBudget: budgets.overBudget }, agent),
+    abandon: abandonBy(inputs),
+    onTaken: ({ agent, id }) => inputs.withdraw$.next({ agent, itemId: id, why: "taken" }),
+    deliveryOf: (id) => {
+      const receipt = store.receipts.get(id);
+      return receipt && interpretStored(receipt);
+    },
+    funds: ({ instanceId, request: { agent } }) =>
+      budgets.funds({ instanceId, agent: agent.name, onLimit: agent.budget.onLimit }),
+  });
+}
