@@ -1,6 +1,6 @@
 import { isoTime } from "../../../streams/iso-times.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
-import type { Trigger, WebhookEvent } from "../../../streams/vocabulary.ts";
+import type { Trigger } from "../../../streams/vocabulary.ts";
 import { relativeTime } from "../../foundation/contracts/format.ts";
 import { credentialName } from "../../foundation/contracts/credential-reference.ts";
 import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
