@@ -126,7 +126,7 @@ export async function answers(engine: Engine, timeout: number): Promise<void> {
 }
 
 /** Imports the base image unless the engine has it. */
-export async function ensureBase(engine: Engine): Promise<void> {
+async function ensureBase(engine: Engine): Promise<void> {
   if (await hasBase(engine)) return;
   await withLock(join(engineDir, "base.lock"), async () => {
     if (await hasBase(engine)) return;

@@ -84,20 +84,21 @@ test('the answer "always" keeps a wildcard, which no longer asks for that host',
   expect([holds("db.lan"), holds("other.lan")]).toEqual([false, true]);
 });
 
-test("to allow calls of an agent always removes its name", async () => {
-  const call = { kind: "call", subject: "deployer" } as const;
-  const { answer, table } = await asked('agents = ["deployer", "writer"]', call);
-  await answer("always");
-  expect(table().approve).toEqual({ agents: ["writer"] });
-  expect(table().network).toBeUndefined();
-});
-
-test("the answer always to an approval of a tool removes it from [approve].tools", async () => {
-  const tool = { kind: "tool", subject: "hub.send" } as const;
-  const { answer, table } = await asked('tools = ["hub.send", "hub.get"]', tool);
-  await answer("always");
-  expect(table().approve).toEqual({ tools: ["hub.get"] });
-});
+test.each([
+  ["call", "agents", "deployer", "writer"],
+  ["tool", "tools", "hub.send", "hub.get"],
+] as const)(
+  'the answer "always" to an approval of a %s removes it from [approve].%s',
+  async (kind, list, subject, other) => {
+    const { answer, table } = await asked(`${list} = ["${subject}", "${other}"]`, {
+      kind,
+      subject,
+    });
+    await answer("always");
+    expect(table()).toMatchObject({ approve: { [list]: [other] } });
+    expect(table().network).toBeUndefined();
+  },
+);
 
 test.each(["once", "run", "deny"])(
   "the answer %j to an approval changes no file",

@@ -65,6 +65,3 @@ test("git's config gets the first credential of each host, without the secret", 
   expect(env.GIT_CONFIG_VALUE_1).toContain('"$GITHUB_TOKEN"');
   expect(JSON.stringify(env)).not.toContain("s3cret");
 });
-
-test("git's config is unchanged without credentials for git", () =>
-  expect(gitConfigEnv([])).toEqual({}));

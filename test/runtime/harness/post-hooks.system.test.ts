@@ -1,7 +1,6 @@
 import { symlinkSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { writeStopReason } from "../../../src/runtime/run-api/socket-dir.ts";
 import type { Script } from "../../../src/foundation/contracts/job.ts";
 import { lastHooksMs } from "../../../src/runtime/wire/run-stop.ts";
 import { aJob, aScripted } from "./jobs.ts";
@@ -32,14 +31,6 @@ async function ended(post: string[], file = "asleep", turns = untilKilled) {
 }
 
 describe("the post hooks of a run that is asked to end", () => {
-  test("get the scheduler's reason", async () => {
-    writeStopReason(channelDir(), "timed_out");
-    const run = await ended(['echo "$AL_OUTCOME" > outcome']);
-    expect(await outcome()).toBe("timed_out\n");
-    expect(run.exitCode).toBe(143);
-    expect(endMessageOf(run).error).toBe("it was stopped before it was done");
-  });
-
   test('get the reason "interrupted" if the signal came from outside', async () => {
     await ended(['echo "$AL_OUTCOME" > outcome']);
     expect(await outcome()).toBe("interrupted\n");

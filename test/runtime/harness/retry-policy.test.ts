@@ -2,7 +2,6 @@ import type { Verdict } from "../../../src/runtime/harness/pi/judge-answer.ts";
 import {
   nextStreak,
   noStreak,
-  withinLimit,
   retryDelayMs,
   silenceLimitMs,
 } from "../../../src/runtime/harness/retry-policy.ts";
@@ -54,14 +53,6 @@ test.each([
 const cut: Verdict = { kind: "continue", why: "cut", message: "cut" };
 const empty: Verdict = { kind: "continue", why: "empty", message: "empty" };
 const after = (verdicts: readonly Verdict[]) => verdicts.reduce(nextStreak, noStreak);
-
-test("the next model is used after an answer was cut 4 times in a row", () => {
-  expect(withinLimit(cut, after([cut, cut, cut]))).toBe(cut);
-  expect(withinLimit(cut, after([cut, cut, cut, cut]))).toMatchObject({
-    kind: "fallback",
-    message: "cut 4 times in a row",
-  });
-});
 
 test("the count of cut or empty answers in a row restarts after a complete answer", () => {
   expect(after([empty, empty, { kind: "complete" }, empty]).count).toBe(1);

@@ -31,9 +31,3 @@ test("a credential is written to files that only the run's user can read, and va
   expect((await stat(dir)).mode & 0o777).toBe(0o700);
   expect(await readFile(join(texts, "usual_hosts"), "utf8")).toBe("HOSTS OF ALL\n");
 });
-
-test("a credential without file variables writes no files", async () => {
-  const credentials = [{ ...credential, fileEnv: {}, texts: {} }];
-  expect(await writeCredentialFiles(aJob(workDir(), { credentials }))).toEqual({});
-  expect(await readdir(workDir())).toEqual([]);
-});

@@ -40,14 +40,6 @@ describe("a session's transcript", () => {
     expect(String(result?.fields?.output).length).toBeLessThan(8300);
   });
 
-  test("logs a tool's result with its call", () => {
-    const [, result] = logged((transcript) => {
-      transcript.toolCall("1", "bash", { command: "false" });
-      transcript.toolResult("1", "", true);
-    });
-    expect(result).toMatchObject({ level: 40, msg: "bash failed", fields: { tool: "bash" } });
-  });
-
   test.each<[string, object, string]>([
     ["bash", { command: "ls" }, "bash: ls"],
     ["read", { path: "a.md" }, "read: a.md"],

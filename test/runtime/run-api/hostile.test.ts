@@ -1,10 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { RequestAnswer } from "../../../src/runtime/wire/protocol.ts";
 import { withStrangers } from "../../faults/doors/http/with-strangers.ts";
 import { held } from "../../helpers/fake-abilities.ts";
-import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
+import { socketSide, clientOf, never, post, openSocket } from "./support.ts";
 import type { SocketOfRun } from "./support.ts";
 import { perTest } from "../../helpers/per-test.ts";
 
@@ -70,19 +69,6 @@ test.each([
     expect(told).toMatch(/^connection: close\r$/im);
   },
 );
-
-test("a run's request with a longer body than needed is rejected with 400", async () => {
-  const one = await openSocket(side(), "dev-1");
-  const connection = await connected(one);
-  const answered = once(connection, "data");
-  const body = JSON.stringify({ resource }).padEnd(500_000);
-  connection.write(`POST /run/lock HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${one.token}\r\n`);
-  connection.write(`Idempotency-Key: ${randomUUID()}\r\nContent-Type: application/json\r\n`);
-  connection.write(`Content-Length: ${body.length}\r\n\r\n${body}`);
-  const [told] = (await answered) as [Buffer];
-  expect(told.toString()).toMatch(/^HTTP\/1\.1 400 /);
-  expect(side().abilities.asked).toEqual([]);
-});
 
 test("a run that aborts its requests can't have more of them at once than other runs", async () => {
   const one = await openSocket(side(), "dev-1");

@@ -5,25 +5,14 @@ import { existsSync } from "node:fs";
 import { mkdir, rm, stat, symlink } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { refusal, type RequestAnswer } from "../../../src/runtime/wire/protocol.ts";
+import { type RequestAnswer } from "../../../src/runtime/wire/protocol.ts";
 import { held } from "../../helpers/fake-abilities.ts";
-import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
+import { socketSide, clientOf, never, post, openSocket } from "./support.ts";
 import type { SocketOfRun, SocketSide } from "./support.ts";
 
 let side: SocketSide;
 beforeEach(async () => void (side = await socketSide()));
 afterEach(() => side.remove());
-
-test("a run's socket identifies the run of a request", async () => {
-  const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
-  expect(await clientOf(one).ask("lock", { resource }, never)).toMatchObject({ ok: true });
-  await clientOf(two).ask("unlock", { resource }, never);
-  expect(side.abilities.asked.map(({ instanceId, ability }) => [instanceId, ability])).toEqual([
-    ["dev-1", "lock"],
-    ["dev-2", "unlock"],
-  ]);
-  expect(side.abilities.asked[0]?.request).toEqual({ resource });
-});
 
 test("a run's socket can be opened by every user, but its folder can't be listed", async () => {
   const { dir, socket, token } = await openSocket(side, "dev-1");
@@ -78,43 +67,6 @@ test("a run's socket answers waiting requests with 401 when the run ends, and ab
   expect(side.abilities.asked[0]?.signal.aborted).toBe(true);
 });
 
-test("a run's socket forwards a rejection with all its fields", async () => {
-  const one = await openSocket(side, "dev-1");
-  const holder = {
-    agent: "b",
-    instanceId: "b-1",
-    heldSince: "2026-11-21T12:00:00.000Z",
-    expiresAt: "2026-11-21T12:30:00.000Z",
-  };
-  const detail = "b-1 holds it";
-  side.abilities.answers.lock = () => Promise.reject(refusal("held", detail, { holder }));
-  const body = { error: "held", detail, holder };
-  expect(await post(one, "lock")).toMatchObject({ status: 409, body });
-  await expect(clientOf(one).ask("lock", { resource }, never)).rejects.toMatchObject({
-    code: "held",
-    message: detail,
-    members: { holder },
-  });
-});
-
-test("a run's socket answers a waiting request once its work is done, and aborts it if the client is gone", async () => {
-  const one = await openSocket(side, "dev-1");
-  const { promise, resolve } = held<RequestAnswer<"wait">>();
-  side.abilities.answers.wait = () => promise;
-  const gone = new AbortController();
-  const left = clientOf(one).ask("wait", { kind: "webhook" }, gone.signal);
-  const stays = clientOf(one).ask("wait", { kind: "webhook" }, never);
-  await expect.poll(() => side.abilities.asked.length).toBe(2);
-  const [first, second] = side.abilities.asked;
-  gone.abort();
-  await expect(left).rejects.toMatchObject({ code: "unavailable" });
-  await expect
-    .poll(() => [first?.signal.aborted, second?.signal.aborted].toSorted())
-    .toEqual([false, true]);
-  resolve({ ok: true, timedOut: false, trigger: { kind: "webhook" } });
-  expect(await stays).toEqual({ ok: true, timedOut: false, trigger: { kind: "webhook" } });
-});
-
 test("a run's socket resumes requests after a restart, with the same token and idempotency key", async () => {
   const one = await openSocket(side, "dev-1");
   side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
@@ -132,16 +84,6 @@ test("a run's socket resumes requests after a restart, with the same token and i
   expect(await waiting).toMatchObject({ timedOut: true });
   expect(side.abilities.asked[1]?.key).toBe(side.abilities.asked[0]?.key);
   expect(await post({ ...one, token: "forged" }, "lock")).toMatchObject({ status: 401 });
-});
-
-test("requests to a run's socket fail if the scheduler is gone for longer than the client's timeout", async () => {
-  const one = await openSocket(side, "dev-1");
-  await side.sockets.close();
-  const asked = clientOf(one, 1).ask("lock", { resource }, never);
-  await expect(asked).rejects.toMatchObject({
-    code: "unavailable",
-    message: /did not come back within/,
-  });
 });
 
 test("a run's socket is not opened in a folder that is a symbolic link", async () => {

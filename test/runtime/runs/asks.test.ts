@@ -108,18 +108,6 @@ describe("a run that asks a person", () => {
     await expectRefusal(asked, "unauthorized");
   });
 
-  test.each(["before", "after"])(
-    "gets the answer that was given %s a crash of the scheduler",
-    async (when) => {
-      const { world, run, key } = await asking();
-      if (when === "before") await answer(world, "yes");
-      const again = await restarted(world, [run]);
-      const asked = again.ask(run, "ask", deploy, { key });
-      if (when === "after") await answer(again, "yes");
-      expect(await asked).toMatchObject({ answer: "yes" });
-    },
-  );
-
   test("can't ask again while it ends because its question expired", async () => {
     const { world, run } = await started({ stopMs: 500 });
     const key = randomUUID();

@@ -58,15 +58,6 @@ describe("a run that waits for budget", () => {
     await waiting(world, 0);
   });
 
-  test("does not time out while it waits", async () => {
-    const { world, run, funds, asked } = await short();
-    await pause(1_800, "longer than the run has");
-    expect(world.isLive(run)).toBe(true);
-    funds.next(paid);
-    await asked;
-    await expect.poll(() => outcome(world, run)).toBe("timed_out");
-  });
-
   test("shows the limit that it waits for, even if that changes", async () => {
     const { world, funds } = await short();
     funds.next(inMonth);

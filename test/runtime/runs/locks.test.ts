@@ -53,19 +53,6 @@ test("a run's request for a lock is rejected if runs would wait for each other",
   });
 });
 
-test("a run's request for a lock can be repeated after a lost connection", async () => {
-  const { world, first, second } = await both();
-  await lock(world, first);
-  const key = randomUUID();
-  const { signal, hangUp } = hangingUp();
-  const lost = world.ask(second, "lock", wait, { key, signal });
-  hangUp();
-  await expect(lost).rejects.toThrow("no longer waits");
-  const again = lock(world, second, wait, key);
-  await unlock(world, first);
-  expect(await again).toMatchObject({ ok: true, fencingToken: 2 });
-});
-
 test("a run that waits for a lock releases its slot, and gets one back before it resumes", async () => {
   const { world, run } = await started({ scale: 1 });
   await lock(world, run);

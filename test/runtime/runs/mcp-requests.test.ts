@@ -94,17 +94,6 @@ test("an MCP server whose tools can't be listed has its connection closed, and n
   }
 });
 
-test("an edit of [[mcp]] during a run applies from the run's next call", async () => {
-  const { world, calls, edit, run } = await started();
-  await call(world, run);
-  const url = "https://next.test/mcp";
-  edit({ url });
-  await call(world, run);
-  edit({ url, tools: ["get_*"] });
-  await expectRefusal(call(world, run), "malformed");
-  expect(calls).toEqual(["send", `send at ${url}`]);
-});
-
 test("after an edit of [[mcp]] a call that waits for approval is asked about again, and a removed tool is not called", async () => {
   const { world, calls, edit, run } = await started(held);
   const made = call(world, run);

@@ -1,7 +1,7 @@
 import { v7 as uuidV7 } from "uuid";
 import { createSwitches } from "../../../src/foundation/scheduler/switches.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { ended, instancesOf, latest, restarted, startedWorld } from "./of-world.ts";
+import { ended, instancesOf, restarted, startedWorld } from "./of-world.ts";
 import type { World } from "./world.ts";
 
 const agents = [anAgent("a"), anAgent("b"), anAgent("c", { scale: 2_000, queueSize: 2_000 })];
@@ -12,26 +12,17 @@ function switching({ store, inputs }: World) {
 }
 
 /** A run that makes a call while new work is paused. */
-async function called(cancelOnExit: boolean) {
+async function called() {
   const { world, run } = await startedWorld({ agents });
   const { pause, resume } = switching(world);
   await pause();
-  const call = await world.ask(run, "call", { agent: "b", context: "do it", cancelOnExit });
+  const call = await world.ask(run, "call", { agent: "b", context: "do it", cancelOnExit: true });
   expect(call.state).toBe("queued");
   return { world, run, resume, callIds: [call.callId] };
 }
 
-test("a call made while new work is paused is queued, and its caller waits", async () => {
-  const { world, run, resume, callIds } = await called(false);
-  const waiting = world.ask(run, "call-wait", { callIds });
-  await resume();
-  await expect.poll(() => instancesOf(world, "b")).toHaveLength(1);
-  world.end(latest(world, "b"), { value: 3 });
-  expect(await waiting).toMatchObject({ timedOut: false, calls: [{ state: "ended", value: 3 }] });
-});
-
 test("a call whose caller ends while new work is paused is rejected on resume", async () => {
-  const { world, run, resume } = await called(true);
+  const { world, run, resume } = await called();
   await ended(world, run);
   await resume();
   const outcomes = () => world.history().map(({ kind, outcome }) => `${kind} ${outcome}`);

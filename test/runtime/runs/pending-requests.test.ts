@@ -57,12 +57,6 @@ test("a run's pending request is cancelled when the last connection that waits f
   expect(cancelled).toEqual([id]);
 });
 
-test("a run's pending request is cancelled at once if the connection closed before the request began", () => {
-  const { cancelled, ask } = setUp();
-  void ask({ signal: AbortSignal.abort() });
-  expect(cancelled).toEqual([id]);
-});
-
 test("a run's pending request is cancelled some time after its connection is lost, unless the run repeats it", () => {
   const { cancelled, requests, ask, timers } = setUp();
   void ask({ signal: AbortSignal.abort() }, 5);

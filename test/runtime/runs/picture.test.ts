@@ -10,7 +10,6 @@ const shown = (text: string) => pictureOf({ text }).prompt;
 
 test.each([
   ["a terminal title", "hi\u001b]0;drop all\u0007", "hi\\u{1b}]0;drop all\\u{7}"],
-  ["a terminal control string", "\u001bXdrop\u009c \u009fall", "\\u{1b}Xdrop\\u{9c} \\u{9f}all"],
   ["a right-to-left override", "a\u202eb [U+202E]", "a\\u{202e}b [U+202E]"],
   ["blanks other than spaces", "a\u00a0b\u3164", "a\\u{a0}b\\u{3164}"],
   ["carriage returns, but not line feeds", "a\r\n\tb", "a\\u{d}\n\tb"],
@@ -24,7 +23,6 @@ test.each([
   ["numbered", `${secret}, ${other}, ${secret}`, "[redacted 1], [redacted 2], [redacted 1]"],
   ["recognized by its form", `al_${"aB3_-".repeat(8)}xyz.`, "[redacted 1]."],
   ["redacted with an invisible character inside", "hunter2\u200b-hunter2", "[redacted 1]"],
-  ["redacted with a colour code inside", "hunter2\u001b[31m-hunter2", "[redacted 1]"],
   ["redacted even where the text is cut", "x".repeat(1_795) + secret, "[reda… (1807 characters)"],
 ])("a secret in the approval prompt of a request is %s", (_how, text, expected) => {
   const end = "Not all of it is shown. Fingerprint: ";

@@ -14,41 +14,19 @@ function refusal(
 }
 
 const rejected = { outcome: "rejected", reason: 'there is no agent "dev"' } as const;
+const broken = { ...runnable, config: null, configError: "schedule is wrong" };
+const gone = { outcome: "dropped", reason: "the agent was removed" } as const;
+const unclaimed = { outcome: "rejected", reason: "state.db: disk I/O error" } as const;
+const full = { outcome: "dropped", reason: "queue_full" } as const;
 
-test("the error for rejected manual work reports that the agent was removed", () => {
-  expect(refusal(rejected, null)).toMatchObject({
-    code: "unknown_agent",
-    message: 'no agent "dev"',
-  });
-  const removed = { ...runnable, removed: true };
-  expect(refusal({ outcome: "dropped", reason: "the agent was removed" }, removed)).toMatchObject({
-    code: "unknown_agent",
-    message: 'agent "dev" was removed',
-  });
+test.each<[what: string, code: string, message: string | null, ...of: Parameters<typeof refusal>]>([
+  ["a missing agent", "unknown_agent", 'no agent "dev"', rejected, null],
+  ["the removal", "unknown_agent", 'agent "dev" was removed', gone, { ...runnable, removed: true }],
+  ["a disabled agent", "disabled", null, rejected, { ...runnable, enabled: false }],
+  ["a broken config", "invalid_config", "schedule is wrong", rejected, broken],
+  ["that the scheduler stops", "draining", null, rejected, runnable, "draining"],
+  ["the store that can't claim its run", "store_unavailable", unclaimed.reason, unclaimed],
+  ["a full queue, not the store", "refused", "queue_full", full],
+])("the error for rejected manual work reports %s", (_what, code, message, ...of) => {
+  expect(refusal(...of)).toMatchObject({ code, ...(message !== null && { message }) });
 });
-
-test("the error for rejected manual work reports a disabled agent or a broken config", () => {
-  expect(refusal(rejected, { ...runnable, enabled: false })).toMatchObject({ code: "disabled" });
-  const broken = { ...runnable, config: null, configError: "schedule is wrong" };
-  expect(refusal(rejected, broken)).toMatchObject({
-    code: "invalid_config",
-    message: "schedule is wrong",
-  });
-});
-
-test("the error for rejected manual work reports that the scheduler stops", () =>
-  expect(refusal(rejected, runnable, "draining")).toMatchObject({ code: "draining" }));
-
-test("the error for manual work whose run could not be claimed names the store", () => {
-  const reason = "state.db: disk I/O error";
-  expect(refusal({ outcome: "rejected", reason })).toMatchObject({
-    code: "store_unavailable",
-    message: reason,
-  });
-});
-
-test("the error for manual work that a full queue rejects does not blame the store", () =>
-  expect(refusal({ outcome: "dropped", reason: "queue_full" })).toMatchObject({
-    code: "refused",
-    message: "queue_full",
-  }));

@@ -96,16 +96,6 @@ test("all matching agents get new work, committed first, and are returned with i
   expect(dev?.trigger).toEqual({ kind: "webhook", event });
 });
 
-test("each replay of a delivery is separate work", async () => {
-  const { deps, history } = await setUp({ matched: ["dev"] });
-  const [first, second] = [
-    await replay(receipt.id, null, deps),
-    await replay(receipt.id, null, deps),
-  ];
-  expect(first.replayId).not.toBe(second.replayId);
-  expect(history().map(({ receiptId }) => receiptId)).toEqual([receipt.id, receipt.id]);
-});
-
 test("a replay names the history entry of the agent's first work", async () => {
   const { deps, store, history } = await setUp({ matched: ["dev"] });
   const id = "0193a1b2-0000-7000-8000-000000000002";

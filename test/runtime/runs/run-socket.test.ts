@@ -2,7 +2,6 @@ import { openStore } from "../../../src/features/open-store.ts";
 import { hostGateway } from "../harness/model-host.ts";
 import { noEgress } from "../run-api/no-egress.ts";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { asyncScheduler } from "rxjs";
 import { createClock } from "../../../streams/clock.ts";
 import type { Job } from "../../../src/foundation/contracts/job.ts";
@@ -115,12 +114,6 @@ test("the scheduler removes sockets of runs that end while they are prepared, an
   await sockets.close();
   expect(isThere(left?.socket)).toBe(false);
   await stored().toEqual([]);
-});
-
-test("the scheduler gives a container the path of its run's socket inside the container", async () => {
-  const { run } = aScheduler().enter("dev-1", "container");
-  expect((await run.openSocket())?.socket).toBe("/run/al/channel.sock");
-  expect(isThere(join(run.socket?.dir ?? "", "channel.sock"))).toBe(true);
 });
 
 test("the scheduler stores the name of a run on another machine, without a socket folder", async () => {

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { oneLine } from "../../../src/features/alerts/target.ts";
 import type { RequestName } from "../../../src/runtime/wire/protocol.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { filesBelow } from "../../helpers/files-below.ts";
@@ -74,14 +73,4 @@ test("a person's answer with a secret reaches its run unchanged, also after a cr
   again.end(run);
   // Nor is it in bytes that the database no longer uses.
   await expect.poll(leaks).toBe(false);
-});
-
-test("the question about an agent call that needs approval shows the whole context, also in chats and terminals", async () => {
-  const agents = [anAgent("a", approving({ agents: ["b"] })), anAgent("b")];
-  const { world, run } = await startedWorld({ agents });
-  const context = "\u001b]drop all\u0007\r\u202ea wants to call c: say hello";
-  void world.ask(run, "call", { agent: "b", context });
-  expect(oneLine((await openedQuestion(world)).prompt)).toBe(
-    "a wants to call b: \\u{1b}]drop all\\u{7}\\u{d}\\u{202e}a wants to call c: say hello",
-  );
 });

@@ -97,15 +97,6 @@ test("a wait for a trigger returns queued work of the agent, which then starts n
   expect(world.events.filter(({ type }) => type === "taken")).toHaveLength(2);
 });
 
-test("a wait for a trigger ends at its timeout, with the same response when repeated", async () => {
-  const { world, run } = await startedWorld({ agents });
-  const key = randomUUID();
-  for (let n = 0; n < 2; n++) {
-    const answer = await world.ask(run, "wait", { ...webhook, timeoutSeconds: 0.05 }, { key });
-    expect(answer).toEqual({ ok: true, timedOut: true, trigger: null });
-  }
-});
-
 test("a wait for a trigger lasts at most waitTimeoutSeconds, and a run's waits together ten times that", async () => {
   const { world, run } = await startedWorld({
     agents: [anAgent("a", { waitTimeoutSeconds: 0.03 })],
@@ -155,15 +146,6 @@ test("a wait for a trigger neither freezes a run that requests a lock nor pauses
 });
 
 describe("after a restart", () => {
-  test("a live run gets a delivery that arrives before the run repeats its wait", async () => {
-    const { world, run, key } = await waiting();
-    const next = await restarted(world, [run]);
-    await expect.poll(() => statusTexts(next)).toEqual(["waits for a webhook"]);
-    const receiptId = await receiverOf(next)("push");
-    const answer = await next.ask(run, "wait", webhook, { key });
-    expect(answer).toMatchObject({ trigger: { event: "push", receiptId } });
-  });
-
   test("a live run that repeats its wait still waits, with its timeout paused", async () => {
     const { world, run, key } = await waiting();
     const next = await restarted(world, [run]);

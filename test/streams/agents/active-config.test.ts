@@ -31,15 +31,6 @@ test.each([
     },
   ],
   [
-    "is null until the first valid config",
-    {
-      changes: "-i-r-i-1",
-      config: " -n-n-n-1",
-      before: " -n-n-n-n",
-      invalid: "-n-y-n-y",
-    },
-  ],
-  [
     "is emitted for each change of a burst",
     {
       changes: "(12i3)-|",

@@ -74,7 +74,6 @@ test.each<[what: string, project: Project, expected: string]>([
     { saves: "-i-b-c" },
     "----- 40ms c",
   ],
-  ["wait for each agent separately", { saves: "a---B" }, "40ms a---B"],
   [
     "read an agent again if it is saved while it is read",
     { saves: "a 99ms b", readMs: 100 },
@@ -92,12 +91,8 @@ test.each<[what: string, project: Project, expected: string]>([
     { saves: "-", models: "p------q---p", initial: "mB" },
     "(mB)---m---m",
   ],
-  ["emit one change after a burst of saves", { saves: `${"a".repeat(99)}b----` }, "99ms 40ms b"],
-  ["emit a save of two agents at once", { saves: "(aB)" }, "40ms (aB)"],
-  ["emit a change long after the previous one", { saves: "a 2m b" }, "40ms a 2m b"],
   ["pass on an error of their source", { saves: "a---#" }, "----#"],
   ["pass on an error of a read", { saves: "a", read: "#" }, "40ms #"],
-  ["pass on an error of the project", { saves: "a", models: "p-#" }, "--#"],
 ])("agent changes %s", (_what, project, expected) =>
   marbles((helpers) => helpers.expectObservable(changes(helpers, project)).toBe(expected)),
 );

@@ -23,18 +23,6 @@ describe("a stream for each key", () => {
   );
 
   test(
-    "is the only stream for that key until it completes",
-    inVirtualTime(({ hot, cold, expectObservable, expectSubscriptions }) => {
-      const own$ = cold("     ---------|");
-      const values = "     -a-A-a-----A-a";
-      const first = "      -^--------!";
-      const second = "     -----------^--------!";
-      expectObservable(each(hot(values), () => own$)).toBe("-");
-      expectSubscriptions(own$.subscriptions).toBe([first, second]);
-    }),
-  );
-
-  test(
     "unsubscribes from the source and all streams when it is unsubscribed, and starts anew for each subscriber",
     inVirtualTime(({ hot, cold, expectObservable, expectSubscriptions }) => {
       const source$ = hot("-a-b");
@@ -73,15 +61,6 @@ describe("a stream for each key", () => {
     subscription.unsubscribe();
     expect(source$.observed).toBe(false);
   });
-
-  test(
-    "completes once the source and all open streams have completed",
-    inVirtualTime(({ hot, cold, expectObservable }) => {
-      const last$ = cold("---z|");
-      expectObservable(each(hot("-a-|"), () => last$)).toBe("----z|");
-      expectObservable(each(hot("-|"), () => last$)).toBe("-|");
-    }),
-  );
 
   test(
     "forwards an error of the source, of a key's stream or of its factory, and unsubscribes from the rest",

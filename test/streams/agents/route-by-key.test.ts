@@ -29,20 +29,6 @@ describe("routing by key", () => {
       "emits a value to all readers of its key",
       { source: "-a-a-a", a: "-a-a-a", again: ["--^-!", "---a"], unrouted: "-" },
     ],
-    [
-      "routes again for a reader that comes back",
-      {
-        source: "-a---a---a",
-        a: "-a",
-        listens: "^--!",
-        again: ["-------^", "---------a"],
-        unrouted: "-----a",
-      },
-    ],
-    [
-      "keeps the order of a burst within each key",
-      { source: "-(abAcBa)", a: "-(aAa)", b: "-(bB)", unrouted: "-c" },
-    ],
     ["completes all streams with its source", { source: "--|", a: "--|", unrouted: "--|" }],
     [
       "forwards an error to all streams",

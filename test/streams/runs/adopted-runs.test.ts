@@ -94,15 +94,6 @@ test(
   }),
 );
 
-test(
-  "adopted runs finish as killed when a person kills their agent's runs",
-  inVirtualTime((helpers) => {
-    const kill$ = helpers.hot<Kill>("--k", { k: { agent: "dev" } });
-    const { letter$ } = adopt(helpers, anAdopted(helpers, "dev"), { kill$ });
-    helpers.expectObservable(letter$).toBe("s-(K|)");
-  }),
-);
-
 test.each([
   ["interrupted", "stopped", "I", true],
   ["failed", "did not stop", "F", false],
@@ -113,21 +104,6 @@ test.each([
       const run = exited(helpers, { exitCode: 143, endedAt: 2 }, { leftByStop });
       helpers.expectObservable(adopt(helpers, run).letter$).toBe(`s-(${letter}|)`);
     }),
-);
-
-test(
-  "adopted runs are counted for their agent until they end",
-  inVirtualTime((helpers) => {
-    const runs = {
-      a: anAdopted(helpers, "dev", { runMs: 4 }),
-      b: anAdopted(helpers, "dev", { runMs: 2 }),
-      c: anAdopted(helpers, "ops"),
-    };
-    const adopted = adopt(helpers, helpers.cold("-a-b-c|", runs));
-    const letters = { 0: 0, 1: 1, 2: 2 };
-    helpers.expectObservable(adopted.countOf("dev"), "7ms !").toBe("01-2-(10)", letters);
-    helpers.expectObservable(adopted.event$, "6ms !");
-  }),
 );
 
 test(

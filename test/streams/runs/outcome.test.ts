@@ -29,14 +29,6 @@ test.each<Row>([
   ["succeeds with code 0", {}, null, "succeeded", 0, null],
   ["fails with its exit code", { exitCode: 3 }, null, "failed", 3, "exited with code 3"],
   ["fails with the error that it reports", { error: "no key" }, null, "failed", 1, "no key"],
-  [
-    "fails with its exit code and the error that it reports",
-    { exitCode: 2, error: "no" },
-    null,
-    "failed",
-    2,
-    "no",
-  ],
   ["fails when a signal from elsewhere ends it", term, null, "failed", 1, "ended by SIGTERM"],
   [
     "fails without an exit code and an error",
@@ -46,18 +38,8 @@ test.each<Row>([
     1,
     "exited with code 1",
   ],
-  ["times out", term, "timed_out", "timed_out", 124, late],
   ["times out even when it exits with 0 on SIGTERM", {}, "timed_out", "timed_out", 124, late],
-  ["is killed", term, "killed", "killed", 137, null],
   ["is killed even when it exits with 0 on SIGTERM", {}, "killed", "killed", 137, null],
-  [
-    "is killed even when it also runs out of memory",
-    { ...memory, ...term },
-    "killed",
-    "killed",
-    137,
-    null,
-  ],
   ["is interrupted", term, "interrupted", "interrupted", 143, interrupted],
   [
     "is interrupted when it exits with 143",
@@ -115,7 +97,6 @@ test.each([
   ["has no stop reason if it ended before its timeout", { endedAt: 99 }, "timed_out", null],
   ["is timed out if it ended after its timeout", { endedAt: 100 }, null, "timed_out"],
   ["stays killed", { endedAt: 99 }, "killed", "killed"],
-  ["stays interrupted", { endedAt: 99 }, "interrupted", "interrupted"],
   ["stays timed out if its end time is unknown", {}, "timed_out", "timed_out"],
 ] as const)("a run that ended while no scheduler ran %s", (_what, exit, stopped, expected) =>
   expect(reasonInTime(exitOf(exit), stopped, 100)).toBe(expected),

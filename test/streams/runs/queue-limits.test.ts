@@ -68,22 +68,10 @@ test.each<[name: string, lines: Lines, expected: string, more?: string]>([
   ["closes a minute after the directory is removed", { agent: "-a---g" }, "-o---h", "59s x"],
   ["closes after the removal even without a valid config", { agent: "-n---m" }, "-h---h", "59s x"],
   [
-    "closes after the removal even while the agent is disabled",
-    { agent: "a-g", enabled: "n" },
-    "h-h",
-    "59s x",
-  ],
-  [
     "closes after the removal even while the scheduler drains",
     { agent: "a-g", draining: "y" },
     "h-h",
     "59s x",
-  ],
-  [
-    "opens again when the directory returns within the minute",
-    { agent: `a-g-${"-".repeat(57)}a---` },
-    "o-h",
-    "58s o",
   ],
   [
     "opens again when the directory returns after the minute",
@@ -116,11 +104,6 @@ test.each<[name: string, lines: Lines, of: "size" | "scale", expected: string]>(
     helpers.expectObservable(value$, "20s !").toBe(seconds(expected), values);
   }),
 );
-
-test("the limits of an agent's queue reflect the last of many changes, and forward an error", () => {
-  expectModes({ agent: "-(agaga)" }, "-", "(ohoho)", "9s !");
-  expectModes({ agent: "a-#" }, "o-", "#");
-});
 
 test(
   "the limits of an agent's queue leave no timer when unsubscribed, and start anew for the next subscriber",

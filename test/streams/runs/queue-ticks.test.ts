@@ -17,16 +17,6 @@ const ticks = ({ scheduler }: Marbles): More => {
 
 test.each<[does: string, limits: Parameters<typeof expectQueue>[0], drawing: Drawing]>([
   [
-    "waits for a slot of the project, and starts in order",
-    open(9, 1),
-    {
-      items: "  -atb|",
-      queued: " -atb------------------|",
-      skipped: "----------------------|",
-      ran: "    -------A----T----B----|",
-    },
-  ],
-  [
     "replaces an earlier tick that waits",
     open(9, 1),
     {

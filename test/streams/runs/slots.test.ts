@@ -6,11 +6,6 @@ function take(slots: Slots): Slot {
   return slot;
 }
 
-test("the slots of a project are unlimited by default", () => {
-  const slots = createSlots();
-  expect(Array.from({ length: 1000 }, () => slots.tryTake())).not.toContain(null);
-});
-
 test("the slots of a project are offered in the order of requests, without overtaking", () => {
   const slots = createSlots(1);
   let slot: Slot | null = slots.tryTake();
@@ -82,15 +77,6 @@ test("a slot released by a suspended run is free for others; once it is free aga
   expect(slots.tryTake()).toBeNull();
   suspended[Symbol.dispose]();
   expect(order).toEqual(["suspended", "newcomer"]);
-});
-
-test("a slot that is released goes to the next waiter", () => {
-  const slots = createSlots(1);
-  const suspended = take(slots);
-  let took = false;
-  slots.wait(() => (took = slots.tryTake() !== null));
-  suspended.release();
-  expect(took).toBe(true);
 });
 
 test("a run that ends while it waits to reacquire its slot releases the slot once", () => {

@@ -42,16 +42,6 @@ describe("runs that start together", () => {
     }),
   );
 
-  test(
-    "continue with the next when one ends before it is ready",
-    inVirtualTime((helpers) => {
-      const slots = createSlots(1);
-      const run$ = helpers.cold("--(x|)", reports);
-      const both$ = merge(...[1, 2].map(() => starting(helpers, run$, slots)));
-      helpers.expectObservable(both$).toBe("--x-(x|)");
-    }),
-  );
-
   test.each<[what: string, before: (helpers: Marbles, slots: Slots) => void, next: string]>([
     [
       "continue with the next if one is not ready after half a minute",

@@ -23,12 +23,6 @@ test("the scheduler holds the queue of an agent that waits for budget, and lets 
     },
   ));
 
-test("the scheduler starts a run over budget with onLimit pause; the run itself waits", () =>
-  shows(
-    { changes: "a", webhooks: "-1", started: "-1", refused: "-" },
-    { ports: () => ({ overBudget: () => ({ reason, onLimit: "pause" }) }) },
-  ));
-
 test("the scheduler rejects work and skips ticks over budget with onLimit stop, with the reason", () => {
   const refused: unknown[] = [];
   const overBudget = (): OverBudget => ({ reason, onLimit: "stop" });

@@ -29,15 +29,6 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
     },
   ],
   [
-    "lets a run end while its removed agent comes back",
-    {
-      changes: " a-Aa",
-      webhooks: "-1--2",
-      started: " -1----2",
-      finished: "------1----2",
-    },
-  ],
-  [
     "holds work from before a restart for a minute if the agent's directory is missing, then drops it",
     { changes: " A", manual: "  -12", refused: " 1m (12)", started: "-" },
   ],
@@ -51,12 +42,12 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
     },
   ],
   [
-    "starts with an empty queue for an agent that returns after the minute",
+    "rejects work for an agent that was removed over a minute ago, until it returns",
     {
       changes: "        a--A 2m -a",
-      webhooks: "       -1-- 2m 0--2",
+      webhooks: "       -1-- 2m 3--2",
       started: "        -1-- 2m ---2",
-      refused: "        ---- 2m 0",
+      refused: "        ---- 2m 3",
       "agent-set": "    a--- 2m -a",
       "agent-removed": "---a",
     },

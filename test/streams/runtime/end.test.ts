@@ -1,9 +1,7 @@
-import { map, of, throwError, type Observable } from "rxjs";
-import type { Runner } from "../../../streams/runs/runner.ts";
+import { map, of } from "rxjs";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
 import { inVirtualTime } from "../../helpers/marbles.ts";
-import { timedRunner } from "../../helpers/stream-runner.ts";
 import { changeOf, graphOf, only, shows, ticking } from "../graph.ts";
 
 test.each<[does: string, ...Parameters<typeof shows>]>([
@@ -17,27 +15,6 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
       finished: "---------1(6|)",
       refused: " ----------|",
     },
-  ],
-  [
-    "that stops completes at once when no run is live, in any state of agents",
-    {
-      changes: " (abicC)",
-      enabled: " ------d",
-      webhooks: "-------12",
-      stopping: "---------s",
-      started: " ---------|",
-    },
-  ],
-  [
-    "that stops completes when the last run is killed",
-    {
-      changes: " a",
-      webhooks: "-1",
-      stopping: "--s",
-      kills: "   ----x",
-      finished: "----(1|)",
-    },
-    { ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 99) }) },
   ],
 ])("the scheduler %s", (_does, ...all) => shows(...all));
 
@@ -64,14 +41,6 @@ test(
     helpers.expectSubscriptions(run$.subscriptions).toBe("  ^-!");
   }),
 );
-
-test("the scheduler continues for all agents when a run fails or can't be claimed", () => {
-  const runner: Runner = { run: () => throwError(() => new Error("broken")) };
-  const claim = (): Observable<never> => throwError(() => new Error("store unavailable"));
-  const lines = { changes: "(ab)", webhooks: "----16" };
-  shows({ ...lines, finished: "----16" }, { ports: () => ({ runner }) });
-  shows({ ...lines, refused: "----16" }, { ports: () => ({ claim }) });
-});
 
 test(
   "the scheduler unsubscribes from its sources and aborts runs when unsubscribed, and can start again",

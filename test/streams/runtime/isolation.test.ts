@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { filter, from, map, merge, mergeMap, of, Subject, timer, type Observable } from "rxjs";
+import { filter, from, map, merge, mergeMap, of, timer, type Observable } from "rxjs";
 import type { AgentChange, RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
-import { anAgent, anItem } from "../../helpers/agents.ts";
+import { anItem } from "../../helpers/agents.ts";
 import { VirtualCalendar } from "../../helpers/marbles.ts";
 import { timedRunner } from "../../helpers/stream-runner.ts";
 import { changeOf, graphOf } from "../graph.ts";
@@ -70,64 +70,4 @@ test("an agent behaves the same, whatever happens to another", () => {
     }),
     { numRuns: 60 },
   );
-});
-
-const names = Array.from({ length: 1000 }, (_, index) => `agent-${index}`);
-
-/** A graph in virtual time that a test feeds by hand. */
-function fed() {
-  const calendar = new VirtualCalendar(start);
-  const change$ = new Subject<AgentChange>();
-  const webhook$ = new Subject<WorkItem>();
-  const stopping$ = new Subject<void>();
-  const seen: RunEvent[] = [];
-  const complete = vi.fn();
-  graphOf(
-    calendar,
-    { agentChange$: change$, webhook$, stopping$ },
-    { runner: timedRunner(calendar, secondMs) },
-  ).subscribe({ next: (event) => seen.push(event), complete });
-  const set = (name: string, title = name): void => {
-    const agent = anAgent(name, { schedule: "*/5 * * * *", title });
-    change$.next({ type: "set", agent, warnings: [] });
-  };
-  const workForAll = (): void => {
-    for (const name of names) webhook$.next(anItem(name, name));
-  };
-  return { calendar, change$, stopping$, seen, complete, set, workForAll };
-}
-
-test("a thousand agents each run their own work, with a single timer", () => {
-  const { calendar, stopping$, seen, complete, set, workForAll } = fed();
-  for (const name of names) set(name);
-  expect(calendar.scheduled).toBe(1);
-  workForAll();
-  calendar.runUntil("2026-05-04T09:02:00Z");
-  const finished = () => seen.flatMap((event) => (event.type === "finished" ? [event] : []));
-  expect(finished().map(({ agent, item }) => [agent, item.id])).toEqual(
-    names.map((name) => [name, name]),
-  );
-
-  const before = seen.length;
-  set("agent-7", "new");
-  expect(seen.slice(before)).toMatchObject([{ agent: "agent-7", type: "agent-set" }]);
-
-  calendar.runUntil("2026-05-04T09:05:30Z");
-  expect(finished()).toHaveLength(2 * names.length);
-  stopping$.next();
-  expect(complete).toHaveBeenCalledOnce();
-});
-
-test("a thousand agents are forgotten a minute after their removal", () => {
-  const { calendar, change$, stopping$, seen, complete, set, workForAll } = fed();
-  for (const name of names) {
-    set(name);
-    change$.next({ type: "removed", name });
-  }
-  calendar.runUntil("2026-05-04T09:02:00Z");
-  workForAll();
-  const reasons = seen.flatMap((event) => (event.type === "refused" ? [event.reason] : []));
-  expect(reasons).toEqual(names.map((name) => `there is no agent "${name}"`));
-  stopping$.next();
-  expect(complete).toHaveBeenCalledOnce();
 });

@@ -38,17 +38,7 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
     },
   ],
   [
-    "holds a container agent's queue until it has an image, and not that of an agent without one",
-    {
-      changes: " (ab)",
-      webhooks: "-----16",
-      started: " ------61",
-      configs: { a: changeOf("a", { runtime }) },
-    },
-    { ports: builds(({ name }) => (name === "a" ? "----n--y" : "")) },
-  ],
-  [
-    "holds a container agent's queue again while a new image is built, and without an engine",
+    "holds a container agent's queue while an image is built, and without an engine",
     {
       changes: " a",
       webhooks: "--1--2----(34)",

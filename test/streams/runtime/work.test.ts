@@ -2,7 +2,7 @@ import { of, Subject } from "rxjs";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
 import { inVirtualTime } from "../../helpers/marbles.ts";
-import { changeOf, graphOf, only, shows } from "../graph.ts";
+import { changeOf, graphOf, shows } from "../graph.ts";
 
 test.each<[does: string, ...Parameters<typeof shows>]>([
   [
@@ -29,17 +29,6 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
     },
   ],
 ])("the scheduler %s", (_does, ...all) => shows(...all));
-
-test(
-  "the scheduler starts work from before a restart before new work",
-  inVirtualTime((helpers) => {
-    const event$ = graphOf(helpers.scheduler, {
-      agentChange$: of(changeOf("a"), changeOf("i"), changeOf("b")),
-      webhook$: of(anItem("1", "a"), anItem("6", "b"), anItem("2", "a")),
-    });
-    helpers.expectObservable(only(event$, "started")).toBe("(16)-2");
-  }),
-);
 
 test(
   "the scheduler emits events to all subscribers in one order, even if an agent calls another during an event",

@@ -52,11 +52,6 @@ test.each<Row>([
   ],
   ["counts concurrent runs", two, { running: 2, runningUsd: null, spentToday: null }],
   [
-    "counts only the runs that have not ended",
-    [...two, at5.finished()],
-    { running: 1, state: "running" },
-  ],
-  [
     "adds up the spending of its running runs, and of today",
     paid,
     { runningUsd: 0.35, spentToday: { usd: 1.35, endsAt: nextDay } },
@@ -76,11 +71,6 @@ test.each<Row>([
     "drops a used-up budget that was raised",
     [spent, { ...used, budget: null }],
     { usedBudget: null },
-  ],
-  [
-    "keeps the status text of a run that ended",
-    [...one, at0.statusText("reading"), at5.finished()],
-    { statusText: "reading" },
   ],
   [
     "drops the status text of an earlier run",
@@ -111,19 +101,9 @@ test.each<Row>([
     { error: "failed: no key" },
   ],
   [
-    "has no error after a kill",
-    [...one, at5.finished("killed")],
-    { error: null, lastOutcome: "killed" },
-  ],
-  [
     "keeps the last good config while the files are invalid",
     [at0.set({ title: "good" }), at5.invalid(aProblem())],
     { title: "good", error: `${place}scale is not a number` },
-  ],
-  [
-    "drops the error of its config when that is valid again",
-    [at0.set(), at5.invalid(aProblem()), at5.set()],
-    { error: null },
   ],
   [
     "shows the first of many errors with the number of others",
@@ -169,17 +149,11 @@ test.each<Row>([
   ],
   ["keeps a failed build's error over a reload", [...unbuilt, container], { error: "no base" }],
   [
-    "drops a build's error when a build succeeds",
-    [...unbuilt, at5.buildFinished()],
-    { error: null },
-  ],
-  [
     "drops a build and its error when it no longer runs in a container",
     [...unbuilt, at0.buildStarted(), at5.set()],
     { state: "idle", statusText: null, error: null },
   ],
   ["is disabled", [at0.enabled(false)], { enabled: false }],
-  ["is enabled again", [at0.enabled(false), at0.enabled(true)], { enabled: true }],
   ["contains the next scheduled run", [at0.nextRun(9)], { nextRunAt: "1970-01-01T00:00:00.009Z" }],
   [
     "drops the next run without a schedule",

@@ -1,8 +1,5 @@
 import { createKubernetesEngine } from "../../../../src/runtime/cluster/kubernetes/kubernetes-engine.ts";
-import {
-  closedPolicy,
-  findDoor,
-} from "../../../../src/runtime/cluster/kubernetes/closed-network.ts";
+import { findDoor } from "../../../../src/runtime/cluster/kubernetes/closed-network.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { freePort } from "../../../helpers/free-port.ts";
 import { project } from "../../../kubernetes/side.ts";
@@ -10,19 +7,6 @@ import { writeKubeconfig } from "./kubeconfig.ts";
 import { like } from "../../../helpers/like.ts";
 
 const config = { address: "127.0.0.1:8443", namespace: null };
-
-test("the network policy of Kubernetes lets closed runs reach the door alone", async () => {
-  const door = await findDoor("localhost:8443");
-  expect(door.ips).toContain("127.0.0.1");
-  const ips = door.ips.map((ip) => ({ ipBlock: { cidr: `${ip}/${ip.includes(":") ? 128 : 32}` } }));
-  const to = [...ips, { podSelector: { matchLabels: { "al.door": "yes" } } }];
-  expect(closedPolicy(project, door).spec).toEqual({
-    podSelector: { matchLabels: { "al.closed": project } },
-    policyTypes: ["Ingress", "Egress"],
-    ingress: [],
-    egress: [{ to, ports: [{ protocol: "TCP", port: 8443 }] }],
-  });
-});
 
 test("the network policy of Kubernetes names the address that no run would find", () =>
   expect(findDoor("no-such-host.invalid:8443")).rejects.toThrow(

@@ -1,6 +1,6 @@
 import type { Launch } from "../../../../src/runtime/cluster/cluster-engine.ts";
-import { runJob, ticketSecret } from "../../../../src/runtime/cluster/kubernetes/run-manifests.ts";
-import { project, scriptLaunch, secretTicket } from "../../../kubernetes/side.ts";
+import { runJob } from "../../../../src/runtime/cluster/kubernetes/run-manifests.ts";
+import { project, scriptLaunch } from "../../../kubernetes/side.ts";
 
 const hosts = [{ ip: "192.0.2.1", hostnames: ["door.example.com"] }];
 
@@ -29,45 +29,9 @@ describe("the manifest of a run", () => {
     expect(memory).toEqual(Array(5).fill({ medium: "Memory", sizeLimit: String(32 * 1024 ** 2) }));
   });
 
-  test("gives no service account, no privileges, and a read-only root", () => {
-    const { spec, container } = podOf();
-    expect(spec).toMatchObject({
-      automountServiceAccountToken: false,
-      enableServiceLinks: false,
-      restartPolicy: "Never",
-      shareProcessNamespace: true,
-    });
-    expect(container?.securityContext).toMatchObject({
-      runAsUser: 10001,
-      readOnlyRootFilesystem: true,
-      allowPrivilegeEscalation: false,
-      capabilities: { drop: ["ALL"] },
-    });
-    // Not of the whole pod: its own first process must not be one that the run may end.
-    expect(spec?.securityContext?.runAsUser).toBeUndefined();
-  });
-
-  test("lets a closed run resolve only the door's name", () => {
-    const { spec, labels } = podOf();
-    expect(labels).toMatchObject({ "al.closed": project });
-    const dnsConfig = { nameservers: ["127.0.0.1"] };
-    expect(spec).toMatchObject({ dnsPolicy: "None", dnsConfig, hostAliases: hosts });
-  });
-
   test("gives an open run the network of every pod", () => {
     const { spec, labels } = podOf({ limits: { memory: "1g", cpus: 1, network: "bridge" } });
     expect(labels).not.toHaveProperty(["al.closed"]);
     expect(spec).not.toHaveProperty("dnsPolicy");
-  });
-
-  test("ends a Job without a scheduler, and keeps the ticket out of it", () => {
-    const launch = scriptLaunch("dev", "true");
-    const job = runJob(launch, { project, hosts });
-    const limits = { activeDeadlineSeconds: 2_592_000, ttlSecondsAfterFinished: 3_600 };
-    expect(job.spec).toMatchObject(limits);
-    expect(JSON.stringify(job)).not.toContain("the-secret-ticket");
-    const { data, metadata } = ticketSecret(launch, project, "uid-1");
-    expect(Buffer.from(data?.["al-run"] ?? "", "base64").toString()).toBe(secretTicket);
-    expect(metadata?.ownerReferences).toMatchObject([{ kind: "Job", uid: "uid-1" }]);
   });
 });

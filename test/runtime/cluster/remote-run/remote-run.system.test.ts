@@ -7,10 +7,8 @@ import { testCertificate } from "../../../helpers/certificate.ts";
 import { listen } from "../../../helpers/listen.ts";
 import { perTest } from "../../../helpers/per-test.ts";
 import { pause } from "../../../helpers/pause.ts";
-import { post } from "../../run-api/support.ts";
 import { remoteSide } from "./remote-side.ts";
 import { shell, startRemoteRun } from "./start-remote-run.ts";
-import { like } from "../../../helpers/like.ts";
 
 /** A process that was killed ends when it is next given the processor. */
 function expectEnded(pid: string | undefined) {
@@ -35,21 +33,6 @@ function start(script: string | readonly string[], ticket: Ticket = side().ticke
 }
 
 describe("al _remote-run", () => {
-  test("gives its process the job and a socket, and sends its output and its end", async () => {
-    const run = start('printf "%s\\n" "$job"; echo "$AL_INSTANCE"; exit 3');
-    expect(await run.ended).toBe(0);
-    const [job = "", instance, ...others] = side().log();
-    const channel = {
-      socket: join(run.socketDir, "channel.sock"),
-      token: like(/^[\w-]{30,}$/),
-    };
-    expect(JSON.parse(job)).toMatchObject({ agent: "dev", instanceId: instance, channel });
-    expect(others).toEqual([]);
-    const end = { exitCode: 3, signal: null, outOfMemory: false, rejected: null };
-    expect(side().ends()).toEqual([end]);
-    expect(run.err()).toBe("");
-  });
-
   test("exits silently if another process claimed the run or it has ended", async () => {
     const first = start("sleep 600");
     await expect.poll(() => side().remote.claims).toHaveLength(1);
@@ -69,17 +52,6 @@ describe("al _remote-run", () => {
     relay.close();
     expect(side().remote.claims).toEqual([]);
     expect(run.child.exitCode).toBeNull();
-  });
-
-  test("passes the requests of its process to the door", async () => {
-    const run = start('printf "%s\\n" "$job"; sleep 600');
-    await hasOneLine();
-    const [job = ""] = side().log();
-    const { channel } = JSON.parse(job) as { channel: Parameters<typeof post>[0] };
-    expect(await post(channel, "unlock")).toMatchObject({ status: 200 });
-    expect(side().abilities.asked).toMatchObject([{ ability: "unlock" }]);
-    side().fence();
-    await run.ended;
   });
 
   test("asks its process to end with the reason, and kills it after the grace period", async () => {

@@ -103,14 +103,6 @@ describe("a tunnel through the run's proxy", () => {
     }
   });
 
-  test("waits for a scheduler that is down", async () => {
-    const client = asking();
-    await pause(300, "the bridge must not answer before the scheduler is there");
-    await side().serve(echo);
-    await read(client, accepted);
-    client.destroy();
-  });
-
   test("still receives when the client has ended its side", async () => {
     await side().serve((socket) => {
       socket.write(accepted);

@@ -9,7 +9,7 @@ import { tempDir } from "../../../helpers/temp-dir.ts";
 export const vendors = { claude: "anthropic", codex: "openai", gemini: "google" } as const;
 export type Program = keyof typeof vendors;
 
-export function cliModel(program: Program, model: Partial<HostedModel> = {}): HostedModel {
+function cliModel(program: Program, model: Partial<HostedModel> = {}): HostedModel {
   return aModel("main", "", { provider: vendors[program], baseUrl: null, ...model });
 }
 

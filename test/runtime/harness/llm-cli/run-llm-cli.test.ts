@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { aModel, aScripted, type JobOptions } from "../jobs.ts";
 import { endMessageOf, logsOf, runOf, type EndedRun } from "../run-entry.ts";
-import { cliModel, play, prepared, startPlay } from "./play.ts";
+import { play, prepared, startPlay } from "./play.ts";
 import {
   claudeFailure,
   claudeStream,
@@ -123,14 +123,6 @@ describe("the llm-cli harness", () => {
     expect(seen).not.toHaveProperty("AL_TEST_LEAK");
     expect(seen).not.toHaveProperty("ANTHROPIC_API_KEY");
     expect(await cli.args()).toEqual(expect.arrayContaining(["--effort", "high"]));
-  });
-
-  test("uses only the first model of the agent", async () => {
-    const models = [cliModel("claude"), cliModel("claude", { name: "second", model: "second-1" })];
-    const stream = [claudeFailure("Overloaded")];
-    const { cli, run } = await play("claude", { stream, exitCode: 1 }, {}, { models });
-    expect(errorOf(run)).toBe('model "main": Overloaded');
-    expect((await cli.args()).join(" ")).not.toContain("second");
   });
 
   test("accepts a model of another vendor only with a baseUrl, and warns", async () => {

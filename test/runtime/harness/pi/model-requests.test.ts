@@ -60,9 +60,6 @@ test("the request to an unlisted model of Anthropic names no fallback model", as
 test.each<[AskedModel, string]>([
   [{ provider: "anthropic", model: "claude-opus-6" }, messages],
   [{ provider: "openai", model: "gpt-6", api: "openai-completions" }, completions],
-  [{ provider: "google", model: "gemini-4-pro" }, gemini("gemini-4-pro")],
-  [{ provider: "mistral", model: "mistral-next" }, mistral],
-  [{ provider: "custom", model: "llama" }, completions],
   [{ provider: "custom", model: "llama", api: "anthropic-messages" }, messages],
   [{ provider: "custom", model: "llama", api: "openai-responses" }, responses],
   [{ provider: "custom", model: "llama", api: "google-generative-ai" }, gemini("llama")],

@@ -11,14 +11,6 @@ const workDir = perTest(tempDir);
 
 const bash = (command: string) => ({ name: "bash", arguments: { command } });
 
-test("a session of pi uses an API key with shell characters literally", async () => {
-  const key = "!echo $HOME";
-  const provider = await fakeProvider(saying("ok"));
-  onTestFinished(() => provider.close());
-  await runSession({ workDir: workDir(), models: [aModel("local", provider.baseUrl, { key })] });
-  expect(provider.requests[0]?.authorization).toBe(`Bearer ${key}`);
-});
-
 test("a session of pi continues after an invalid tool call, even in the last turn of a scripted model", async () => {
   const turns = [
     { tools: [{ name: "al_status", arguments: {} }] },

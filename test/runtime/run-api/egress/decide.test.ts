@@ -36,11 +36,6 @@ test.each([
   expect(parseAuthority(text)).toEqual({ host, port });
 });
 
-test("parseAuthority adds the default port, and returns null without one", () => {
-  expect(parseAuthority("example.com", 80)).toEqual({ host: "example.com", port: 80 });
-  expect(parseAuthority("example.com")).toBeNull();
-});
-
 const malformed = `example.com: example.com:0 example.com:0443 example.com:65536
 example.com:0x1bb example.com@other.test:443 https://example.com:443 2001:db8::1:443 [::1%lo]:443
 [example.com]:443 [::1]x:443 example.com%00.other.test:443 ex%61mple.com:443 münchen.de:443

@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { connect } from "node:net";
 import type { UpstreamModel } from "../../../../src/foundation/contracts/model-gateway.ts";
 import { forwardProxy } from "../../../helpers/forward-proxy.ts";
 import { emptyAnswer, post, startGateway, startProvider, startWire } from "./support.ts";
@@ -84,16 +82,4 @@ test("the model gateway calls http and https providers through the scheduler's p
     "POST http://model.example:8080/v1/chat/completions user:proxy-pass",
     "CONNECT api.example.com:443 user:proxy-pass",
   ]);
-});
-
-test("the model gateway responds 404 to a WebSocket upgrade", async () => {
-  const { origin } = await startGateway();
-  const socket = connect(Number(new URL(origin).port), "127.0.0.1");
-  onTestFinished(() => void socket.destroy());
-  const path = "/model/one/127.0.0.1:1/v1/responses";
-  socket.write(
-    `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
-  );
-  const [data] = (await once(socket, "data")) as [Buffer];
-  expect(data.toString("utf8")).toMatch(/^HTTP\/1\.1 404 /);
 });

@@ -19,17 +19,6 @@ test("a scripted model is called, streamed and charged like any other model", as
   expect(gateway.meter.ends).toMatchObject([end]);
 });
 
-test("a scripted model responds with the next turn of the conversation, also with an error", async () => {
-  const { gateway, url } = await start([{ text: "one" }, { status: 429, error: "slow down" }]);
-  const second = [...messages, { role: "assistant", content: "one" }];
-  const reply = await post(url, { model: "x", messages: second });
-  expect(reply).toMatchObject({
-    status: 429,
-    text: expect.stringContaining("slow down") as string,
-  });
-  expect(gateway.meter.ends).toMatchObject([{ status: 429, usage: null, estimated: false }]);
-});
-
 test("a scripted model stops waiting when the client disconnects", async () => {
   const { gateway, url } = await start([{ text: "late", delayMs: 600_000 }]);
   const client = new AbortController();

@@ -2,9 +2,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { openBridge, type Bridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
 import { aModel } from "../../harness/jobs.ts";
-import { hostGateway, hostModels } from "../../harness/model-host.ts";
-import { noEgress } from "../no-egress.ts";
-import { pause } from "../../../helpers/pause.ts";
+import { hostModels } from "../../harness/model-host.ts";
 import { openSocket, socketSide, type SocketOfRun, type SocketSide } from "../support.ts";
 import { emptyAnswer, post, startProvider, type Provider } from "./support.ts";
 import { completions } from "./wires/openai.ts";
@@ -62,17 +60,6 @@ describe("a model request through a run's socket", () => {
       const reply = await ask(completions.body, { name });
       expect([name, reply.status]).toEqual([name, 404]);
     }
-    expect(provider.asked).toHaveLength(1);
-  });
-
-  test("waits for a scheduler that starts, and is sent once", async () => {
-    await side.sockets.close();
-    side.sockets = side.successor();
-    await side.sockets.restore(new Set(["dev-1"]));
-    const reply = ask(completions.body);
-    await pause(200, "the request must not be answered before the scheduler has started");
-    side.sockets.serve({ runApi: side.abilities, models: hostGateway, egress: noEgress });
-    expect((await reply).status).toBe(200);
     expect(provider.asked).toHaveLength(1);
   });
 

@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { NEVER } from "rxjs";
 import { collected, exitOf, messagesOf, runnerContract, whenReady } from "../contract.ts";
 import { testEngine } from "../../../helpers/docker.ts";
 import { aRequest, end, log } from "../shell-runs.ts";
-import { aRunner, containersOf, eventsOf, memoryRecords } from "./support.ts";
+import { aRunner, containersOf, eventsOf } from "./support.ts";
 
 const { engine, missing } = await testEngine();
 
@@ -50,16 +49,5 @@ describe.skipIf(missing !== null)("a run in a container", () => {
     const images = { prepare: () => NEVER, imageFor: () => Promise.resolve("al-no-such:image") };
     const { rejected } = exitOf(await eventsOf(engine, aRequest("true"), { images }));
     expect(rejected).toMatch(/no such image/i);
-  });
-
-  test("emits one exit even if its record can't be removed", async () => {
-    const remove = () => Promise.reject(new Error("EROFS"));
-    const warned = once(process, "warning") as Promise<[Error]>;
-    const records = { ...memoryRecords(), remove };
-    expect(exitOf(await eventsOf(engine, aRequest(end()), { records }))).toMatchObject({
-      exitCode: 0,
-      error: null,
-    });
-    expect((await warned)[0].message).toMatch(/EROFS/);
   });
 });

@@ -6,13 +6,11 @@ import { containerName } from "../../../../src/runtime/runners/container/labels.
 import type { RunnerEvent } from "../../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
 import { collected, exitOf, messagesOf, whenReady } from "../contract.ts";
-import { ensureBase, testEngine } from "../../../helpers/docker.ts";
+import { testEngine } from "../../../helpers/docker.ts";
 import { engineProxy } from "../../../helpers/engine-proxy.ts";
-import { isLong } from "../../../helpers/long.ts";
-import { hasOwnEngine, ownEngine } from "../../../helpers/own-engine.ts";
 import { pause } from "../../../helpers/pause.ts";
 import { aRequest, end, forever, log } from "../shell-runs.ts";
-import { aProject, aRunner, containersOf, eventsOf, memoryRecords } from "./support.ts";
+import { aProject, aRunner, containersOf, memoryRecords } from "./support.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { perTest } from "../../../helpers/per-test.ts";
 import { like } from "../../../helpers/like.ts";
@@ -82,12 +80,6 @@ describe.skipIf(missing !== null)("a container engine that becomes unreachable",
     else await containerOf(request).remove();
   });
 
-  test("causes new runs to fail with a hint", async () => {
-    const images = { prepare: () => NEVER, imageFor: () => engine().version() };
-    const { rejected } = exitOf(await eventsOf(engine(), aRequest(""), { images }));
-    expect(rejected).toMatch(/no container engine answers at unix:.*host-user/);
-  });
-
   test("does not delay the stop of an adopted run", async () => {
     const request = aRequest("gone");
     const { instanceId, agent } = request;
@@ -101,24 +93,3 @@ describe.skipIf(missing !== null)("a container engine that becomes unreachable",
     expect(await records.list()).toHaveLength(1);
   });
 });
-
-describe.runIf(isLong && missing === null && hasOwnEngine)(
-  "a container engine that is stopped",
-  () => {
-    const own = perTest(() => ownEngine(folder()));
-    afterEach(() => own().remove(), 60_000);
-
-    test("ends runs, which count as lost", async () => {
-      const { engine, start, stop } = own();
-      await start();
-      await ensureBase(engine);
-      const request = aRequest(`trap 'exit 143' TERM; ${log("ready")}; ${forever}`);
-      const events = await broken(engine, request, async () => {
-        await stop();
-        await start();
-      });
-      expect(exitOf(events)).toMatchObject(lost(/the engine went away .* ended with it/));
-      expect(await containersOf(engine, request.instanceId)).toEqual([]);
-    }, 120_000);
-  },
-);

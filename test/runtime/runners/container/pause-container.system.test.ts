@@ -64,11 +64,4 @@ describe.skipIf(missing !== null)("a run whose container is paused", () => {
     await expect.poll(run.containers).toEqual([]);
     await run.ended;
   });
-
-  test("continues under a scheduler that adopts it", async () => {
-    const run = await paused(continued);
-    expect(await run.adopt()).toHaveLength(1);
-    expect(messagesOf(await collected(run.resume()))).toEqual(["ready", "on"]);
-    await run.ended;
-  });
 });

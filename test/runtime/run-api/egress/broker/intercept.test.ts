@@ -42,14 +42,6 @@ test("a placeholder in a request is replaced by the secret, and the secret in th
   expect(made().side.hosts.dialled).toEqual(["203.0.113.10:443"]);
 });
 
-test("a placeholder in basic authentication is replaced by the secret, and the secret in the response by the placeholder", async () => {
-  made().side.hosts.answer = echo;
-  const basic = (of: string) => `Basic ${btoa(`x-access-token:${of}`)}`;
-  const { body } = await ask("/", { headers: { authorization: basic(sentinel) } });
-  expect(headersOf("authorization")).toEqual([[basic(secret)]]);
-  expect(atob(body.replace("Basic ", ""))).toContain(`x-access-token:${sentinel.slice(0, -1)}`);
-});
-
 test("a secret in a compressed response is masked", async () => {
   made().side.hosts.answer = (message, response) => {
     response.setHeader("content-encoding", "gzip");
@@ -100,15 +92,7 @@ test.each([
   expect(JSON.stringify(seen)).not.toContain("AlSentinel");
 });
 
-test("a secret's placeholder in the middle of a long body aborts the request", async () => {
-  const got = received();
-  const body = `${"x".repeat(3_000_000)}${sentinel}${"y".repeat(3_000_000)}`;
-  expect(await ask("/", { method: "POST", body })).toMatchObject({ status: 403 });
-  await expect.poll(() => got).toMatchObject({ isOver: true, isWhole: false });
-  expect(got.text).not.toMatch(/AlSent|y/);
-});
-
-test("a secret's placeholder in a body is found even if packets split it", async () => {
+test("a secret's placeholder in a body aborts the request even if packets split it", async () => {
   const got = received();
   const socket = await tunnel();
   const createConnection = () => tlsOver(socket, host, made().ca);
@@ -125,7 +109,7 @@ test("a secret's placeholder in a body is found even if packets split it", async
   const [response] = (await answered) as [IncomingMessage];
   expect(response.statusCode).toBe(403);
   expect(await text(response)).toContain("the body of the request");
-  expect(got.text).toBe("one ");
+  await expect.poll(() => got).toEqual({ text: "one ", isOver: true, isWhole: false });
 });
 
 test.each([

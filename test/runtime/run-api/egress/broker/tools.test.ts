@@ -140,14 +140,6 @@ git push -q origin HEAD:refs/heads/from-run`);
     expect(JSON.parse(stdout)).toMatchObject({ heard: `token ${sentinel}` });
   });
 
-  test("npm logs in to its registry", { timeout: 60_000 }, async () => {
-    const { stdout } = await shell(
-      `npm whoami --registry https://${apiHost}/ --//${apiHost}/:_authToken=$GITHUB_TOKEN`,
-    );
-    expect(seen).toContain(`GET /-/whoami Bearer ${secret}`);
-    expect(stdout).toContain(`Bearer ${sentinel}`);
-  });
-
   test("pip logs in to its index", { timeout: 60_000 }, async () => {
     const index = `https://x:$GITHUB_TOKEN@${apiHost}/simple`;
     // There is nothing in the index.
