@@ -15,7 +15,7 @@ const edited = dev.replace("0 9", "5 9");
 async function openFiles(text = dev) {
   const project = await agentProject({ dev: text });
   const deps = withDetail({ instructions: "# Who" });
-  Object.assign(deps.operations, project.edits);
+  Object.assign(deps.context.files, project.edits);
   const opened = await open(`${path}?tab=config`, deps);
   await untilLive(opened.page);
   return { ...project, ...opened };
