@@ -3,7 +3,7 @@ import type { KubernetesSide } from "./side.ts";
 
 /** What `al doctor` says of a cluster, with the kubeconfig in KUBECONFIG. */
 export function doctorContract(side: () => Pick<KubernetesSide, "kubectl" | "renewToken">): void {
-  const check = (namespace: string | null = "agents") => kubernetesFindings({ namespace });
+  const check = (namespace: string | null = "agents") => kubernetesFindings(namespace);
   const role = (verbs: string) => {
     const rule = { apiGroups: ["batch"], resources: ["jobs"], verbs: verbs.split(" ") };
     const patch = JSON.stringify([{ op: "replace", path: "/rules/0", value: rule }]);

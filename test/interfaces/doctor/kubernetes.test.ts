@@ -54,7 +54,7 @@ test.each([
   older.begin("al doctor with Kubernetes finds no fault with the documented role");
   vi.stubEnv("KUBECONFIG", writeKubeconfig(dir, older.url));
   onTestFinished(() => void vi.unstubAllEnvs());
-  const [version] = await kubernetesFindings({ namespace: "agents" });
+  const [version] = await kubernetesFindings("agents");
   older.end();
   expect(version).toMatchObject(finding);
 });

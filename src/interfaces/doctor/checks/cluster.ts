@@ -100,7 +100,7 @@ const callTimeoutMs = 10_000;
 /** Whether the engine of the cluster answers, and has machines that take runs. `hasOneMachine`: it builds their images. */
 async function clusterEngineFindings(config: ClusterConfig, context: DoctorContext) {
   if (config.engine === "kubernetes") {
-    return { findings: await kubernetesFindings(config), hasOneMachine: false };
+    return { findings: await kubernetesFindings(config.namespace), hasOneMachine: false };
   }
   const engine = connectEngine({ env: context.env, callTimeoutMs });
   try {

@@ -1,11 +1,8 @@
-import type { ClusterConfig } from "../../../foundation/config/cluster-place.ts";
 import { checkAccess, type Access } from "../../../runtime/cluster/kubernetes/rights.ts";
 import { finding, ofError, ok, type Finding } from "../finding.ts";
 
 /** Whether this user may start runs in the cluster of the kubeconfig. Starts none: pulls of images show with the first. */
-export async function kubernetesFindings({
-  namespace,
-}: Pick<ClusterConfig, "namespace">): Promise<readonly Finding[]> {
+export async function kubernetesFindings(namespace: string | null): Promise<readonly Finding[]> {
   try {
     const access = await checkAccess({ namespace, kubeconfig: null });
     return [versionFinding(access), accessFinding(access)];
