@@ -64,7 +64,7 @@ const importers: Readonly<Record<string, string>> = {
   search: "wiring operation tool page command",
   skills: "runs page command",
   spend:
-    "tables wiring runs operation route page command check view src/runtime/run-api/model-gateway/answer-tap.ts",
+    "tables wiring runs operation page command check view src/runtime/run-api/model-gateway/answer-tap.ts",
   telemetry: "wiring check",
   tokens: "tables wiring operation route page command",
   versions: "runs agents",

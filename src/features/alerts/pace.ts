@@ -4,7 +4,7 @@ import type { AlertStore } from "./alert-store.ts";
 import type { StoredDelivery } from "./rules/alert.ts";
 import { digestOf, digestParts, isFirst, mostMessages, windowMs } from "./rules/digest.ts";
 
-/** Chooses what one target gets next, from five messages a minute. `startedAt` of the sender, epoch ms. */
+/** Chooses the next message for one target, from five messages a minute. `startedAt` of the sender, epoch ms. */
 export function createPace(store: AlertStore, clock: Clock, startedAt: number) {
   /** Times of the messages within the last minute. */
   const messages: number[] = [];

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { z } from "zod";
 import {
   partsOf,
   type InputOf,
@@ -56,7 +55,7 @@ export function queryOf(address: string): URLSearchParams {
 /** The answer of an operation to an input, or to the parameters of an address. */
 export async function performed<Address extends keyof NamedOperations>(
   address: Address,
-  input: InputOf<NamedOperations[Address]> | URLSearchParams,
+  input: InputOf<NamedOperations[Address]> | URLSearchParams | Fields,
   { rows, context }: GatewayDeps,
 ): Promise<OutputOf<NamedOperations[Address]>> {
   const given = input instanceof URLSearchParams ? Object.fromEntries(input) : input;
@@ -65,24 +64,29 @@ export async function performed<Address extends keyof NamedOperations>(
 }
 
 /** What a page begins with of a read, at the address from which it reads it again; null without one. */
-export async function documentOf<Context, Output extends z.ZodType>(
-  row: Operation<Context, z.ZodType, z.ZodType, Output>,
-  address: ((now: number) => string) | null,
-  context: Context,
-): Promise<FirstDocument<z.input<Output>>> {
-  const read = (at: string) => {
-    const { input } = operationAt<Context>([row], row.address, fieldsAt(row.address, at));
-    return row.perform(input, context, inProcess);
-  };
-  const value = address && (await readOrNull(() => read(address(Date.now()))));
-  return { value, changedBy: row.changedBy };
+export async function documentOf<Address extends keyof NamedOperations>(
+  address: Address,
+  path: ((now: number) => string) | null,
+  deps: GatewayDeps,
+): Promise<FirstDocument<OutputOf<NamedOperations[Address]>>> {
+  const read = (at: string) => performed(address, fieldsAt(address, at), deps);
+  const value = path && (await readOrNull(() => read(path(Date.now()))));
+  return { value, changedBy: changedByOf(address, deps) };
 }
 
+/** The changes that make the answer of a read stale. */
+export function changedByOf(address: keyof NamedOperations, { rows }: GatewayDeps) {
+  return rows.find((row) => row.address === address)?.changedBy;
+}
+
+/** Fields of an address, which are texts. */
+type Fields = Readonly<Record<string, string>>;
+
 /** The fields in the path and in the query of a request to an operation. */
-function fieldsAt(pattern: string, address: string): object {
+function fieldsAt(pattern: string, address: string): Fields {
   const { pathname, searchParams } = new URL(address, "http://localhost");
   const parts = pathname.split("/");
-  const fields = Object.fromEntries(searchParams);
+  const fields: Record<string, string> = Object.fromEntries(searchParams);
   for (const [index, name] of partsOf(pattern).path.split("/").entries())
     if (name.startsWith(":")) fields[name.slice(1)] = decodeURIComponent(parts[index] ?? "");
   return fields;

@@ -8,7 +8,7 @@ import { mustHaveReceipt } from "../../features/webhooks/receipt-view.ts";
 import type { FirstEvent, FirstEvents } from "./first-events.ts";
 import { mustBeRunnable, mustTakeWork, type RunnableDeps } from "./runnable.ts";
 
-/** What starts work, and learns what became of it. */
+/** Starts work, and learns its first event. */
 export interface WorkStarter {
   readonly store: SchedulerContext["store"];
   readonly dispatch: SchedulerContext["dispatch"];

@@ -1,7 +1,7 @@
 import type { ComponentChildren, FunctionComponent, TargetedEvent } from "preact";
 import { useState } from "preact/hooks";
 
-/** Whether the details of a row are unfolded below it, and what changes that. */
+/** Whether the details of a row are unfolded below it, and the function that changes it. */
 interface Unfolding {
   readonly isOpen: boolean;
   readonly toggle: () => void;

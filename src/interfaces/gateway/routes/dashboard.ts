@@ -9,17 +9,8 @@ import { page as questionsPage } from "../../dashboard/pages/questions/page.tsx"
 import { agentsData, page as overviewPage } from "../../dashboard/pages/overview/page.tsx";
 import { page as searchPage } from "../../dashboard/pages/search/page.tsx";
 import { page as triggersPage } from "../../dashboard/pages/triggers/page.tsx";
-import { listActs, listQuestions } from "../../../features/people/operations.ts";
-import { searchLogs } from "../../../features/search/operations.ts";
-import { showSpend } from "../../../features/spend/operations.ts";
-import { listAlerts } from "../../../features/alerts/operations.ts";
-import type { Operation } from "../../../foundation/operation.ts";
-import { showFiles, showHosts } from "../../../runtime/agents/operations.ts";
-import {
-  listRefusedDeliveries,
-  listTriggers,
-  showWhyNot,
-} from "../../../runtime/runs/history-operations.ts";
+import type { OutputOf } from "../../../foundation/operation.ts";
+import type { NamedOperations } from "../../operations/table.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { agentStatus, documentOf, frameOf, performed, queryOf, readOrNull } from "../page-data.ts";
 import type { ListData, ListPage } from "../../dashboard/kit/list.tsx";
@@ -34,14 +25,13 @@ const { get } = routesOf("Pages");
 const page = { produces: "text/html" } as const;
 const agentPages = { ...page, params: agentParams, problems: [404] } as const;
 
-/** A read for each document of a page. */
+/** The address of a read for each document of a page. */
 type Reads<Documents> = {
-  readonly [Name in keyof Documents]: Operation<
-    GatewayDeps["context"],
-    z.ZodType,
-    z.ZodType,
-    z.ZodType<unknown, Documents[Name]>
-  >;
+  readonly [Name in keyof Documents]: {
+    [Address in keyof NamedOperations]: OutputOf<NamedOperations[Address]> extends Documents[Name]
+      ? Address
+      : never;
+  }[keyof NamedOperations];
 };
 
 /** The route of a page whose address has a view, and the reads of its documents. */
@@ -61,7 +51,7 @@ function listRoute<Documents, More>(
       const first: Partial<Record<keyof Documents, unknown>> = {};
       for (const name of Object.keys(rows) as (keyof Documents)[]) {
         const path = (now: number) => shown.paths[name](view, now);
-        first[name] = await documentOf(rows[name], path, deps.context);
+        first[name] = await documentOf(rows[name], path, deps);
       }
       const data = { frame: frameOf(deps), view, first, ...(await more?.(query)) };
       return sendLivePage(reply, shown, data as ListData<Documents> & More);
@@ -102,7 +92,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
     deps,
     triggersPage,
     "The trigger history",
-    { history: listTriggers, refused: listRefusedDeliveries },
+    { history: "GET /api/stats/triggers", refused: "GET /api/stats/refused-deliveries" },
     async (query) => {
       const id = query.get("entry");
       if (id === null) return { opened: null };
@@ -110,18 +100,18 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
       return { opened: found?.triggers[0] ?? null };
     },
   ),
-  listRoute(deps, searchPage, "Search over all logs", { found: searchLogs }),
+  listRoute(deps, searchPage, "Search over all logs", { found: "GET /api/search" }),
   listRoute(deps, costPage, "What runs spend on models", {
-    day: showSpend,
-    agent: showSpend,
-    model: showSpend,
+    day: "GET /api/spend",
+    agent: "GET /api/spend",
+    model: "GET /api/spend",
   }),
-  listRoute(deps, alertsPage, "Alerts, and what became of them", { report: listAlerts }),
+  listRoute(deps, alertsPage, "Alerts, and what became of them", { report: "GET /api/alerts" }),
   listRoute(deps, questionsPage, "Questions of runs to people, to answer, and how they ended", {
-    open: listQuestions,
-    ended: listQuestions,
+    open: "GET /api/questions",
+    ended: "GET /api/questions",
   }),
-  listRoute(deps, auditPage, "The audit trail: the acts of people", { report: listActs }),
+  listRoute(deps, auditPage, "The audit trail: the acts of people", { report: "GET /api/audit" }),
   get("/dashboard/agents/:name", {
     ...agentPages,
     summary: "One agent",
@@ -145,7 +135,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
           value: await readOrNull(detail),
           changedBy: ["agents"],
         },
-        spending: await documentOf(showSpend, () => spendPath(name), deps.context),
+        spending: await documentOf("GET /api/spend", () => spendPath(name), deps),
         first,
       });
     },
@@ -162,7 +152,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
         agent,
         status: agentStatus(agent, deps),
         choice: choiceOf(queryOf(url)),
-        runs: await documentOf(listTriggers, () => logRunsPath(agent), deps.context),
+        runs: await documentOf("GET /api/stats/triggers", () => logRunsPath(agent), deps),
         lines: await readOrNull(() => firstPartOf(agent, choiceOf(queryOf(url)), deps)),
       });
     },
@@ -170,30 +160,30 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
 ];
 
 /** The documents of the tabs of an agent's page: those of the current one are read. */
-async function tabDocuments(name: string, tab: Tab, { context }: GatewayDeps) {
+async function tabDocuments(name: string, tab: Tab, deps: GatewayDeps) {
   const api = agentApi(name);
   const at = (isOfTab: boolean, path: (now: number) => string) => (isOfTab ? path : null);
   const isOfRuns = tab === "runs";
   return {
     runs: await documentOf(
-      listTriggers,
+      "GET /api/stats/triggers",
       at(isOfRuns, () => runsPath(name)),
-      context,
+      deps,
     ),
     hosts: await documentOf(
-      showHosts,
+      "GET /api/agents/:name/hosts",
       at(isOfRuns, () => `${api}/hosts`),
-      context,
+      deps,
     ),
     why: await documentOf(
-      showWhyNot,
+      "GET /api/agents/:name/why-not",
       at(tab === "why", (now) => whyPath(name, now)),
-      context,
+      deps,
     ),
     files: await documentOf(
-      showFiles,
+      "GET /api/agents/:name/files",
       at(/config|instructions/.test(tab), () => `${api}/files`),
-      context,
+      deps,
     ),
   };
 }

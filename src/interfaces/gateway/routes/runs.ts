@@ -13,8 +13,8 @@ import {
 import { routesOf } from "../api/route.ts";
 import { isPageVisit } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { agentStatus, frameOf, performed, readOrNull } from "../page-data.ts";
-import { comparedQuery, showRun } from "../../../runtime/runs/history-operations.ts";
+import { agentStatus, changedByOf, frameOf, performed, readOrNull } from "../page-data.ts";
+import { comparedQuery } from "../../../runtime/runs/history-operations.ts";
 import { firstPartOf } from "./logs.ts";
 
 const { get } = routesOf("Pages");
@@ -42,7 +42,7 @@ export const runPages = (deps: GatewayDeps) => [
       return sendLivePage(reply, page, {
         frame: frameOf(deps),
         run,
-        changedBy: showRun.changedBy,
+        changedBy: changedByOf("GET /api/runs/:instanceId", deps),
         status: agentStatus(agent, deps),
         lines: await readOrNull(() => firstPartOf(agent, runChoice(instanceId), deps, shownLines)),
         ...(await documentsOf(run, deps)),

@@ -71,7 +71,9 @@ describe("lines of a run on another machine", () => {
   test.each([
     [
       "that can't be stored now",
-      () => void (remote().lines = () => Promise.reject(refusal("unavailable", "The log can't be written now."))),
+      () =>
+        void (remote().lines = () =>
+          Promise.reject(refusal("unavailable", "The log can't be written now."))),
     ],
     [
       "that might be dropped, as the logs are behind,",
