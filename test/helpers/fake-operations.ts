@@ -107,6 +107,10 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       const instanceId = `${name}-abcdefgh`;
       return { ...done, agent: name, triggerId: "t1", instanceId, queued: false };
     },
+    "POST /api/agents/:name/clone": ({ name, to }) => {
+      called("clone", find(name).name, to);
+      return { ...done, agent: to };
+    },
     "POST /api/runs/:instanceId/steer": ({ instanceId, ...given }, _context, { by }) => {
       const text = "text" in given ? given.text : null;
       called("steer", instanceId, text ?? "stop");

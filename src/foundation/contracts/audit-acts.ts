@@ -2,7 +2,7 @@
 export const auditActs = [
   ...(["answer", "approve", "steer", "continue"] as const),
   ...(["trigger", "replay", "kill", "raise", "pause", "resume", "enable", "disable"] as const),
-  ...(["stop", "edit", "allow-host", "ack", "alert-retry", "alert-test"] as const),
+  ...(["stop", "edit", "clone", "allow-host", "ack", "alert-retry", "alert-test"] as const),
   ...(["login", "logout", "login-link", "key-change"] as const),
   ...(["token-new", "token-remove"] as const),
 ] as const;

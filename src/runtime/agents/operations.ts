@@ -1,3 +1,8 @@
+import { cp, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { agentNameProblem } from "../../foundation/config/agent-files.ts";
+import type { SchedulerContext } from "../../foundation/context.ts";
 import {
   editFileSchema,
   fileEditedSchema,
@@ -10,13 +15,23 @@ import {
   hostAllowedSchema,
 } from "../../foundation/contracts/run-hosts.ts";
 import type { AgentHosts } from "../../foundation/contracts/run-hosts.ts";
+import { ifMissing, Problem } from "../../foundation/errors.ts";
+import { draftName } from "../../foundation/files/replace-file.ts";
+import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
 import { operationsOf } from "../../foundation/operation.ts";
 import type { FileEdits } from "./file-edits.ts";
 
-export interface FileContext {
+export interface FileContext extends CloneContext {
   readonly files: FileEdits;
   /** The hosts that an agent's runs were denied lately. Rejects with Problem `unknown_agent`. */
   readonly agentHosts: (name: string) => Promise<AgentHosts>;
+}
+
+interface CloneContext {
+  readonly projectDir: string;
+  readonly project$: SchedulerContext["project$"];
+  readonly status: SchedulerContext["status"];
+  readonly switches: SchedulerContext["switches"];
 }
 
 const network = operationsOf<FileContext>("Network");
@@ -54,6 +69,25 @@ export const fileOperations = [
     problems: [404],
     perform: ({ name }, { files }) => files.agentFiles(name),
   }),
+  change("/api/agents/:name/clone", {
+    summary: "Clone an agent",
+    description:
+      "Copies the agent's directory to `agents/<to>`. The clone is disabled, so that its schedule and webhooks start " +
+      "nothing before a person has looked at it. Refused with 409 if that directory is there (`conflict`), and with 403 " +
+      "where `[gateway].edit` is false (`read_only`).",
+    params: agentParams,
+    input: z.strictObject({ to: z.string().meta({ description: "The clone's name" }) }),
+    output: z.object({ success: z.literal(true), agent: z.string() }),
+    status: 201,
+    scope: "control",
+    isAbout: ({ name, to }, isMine) => isMine(name) && isMine(to),
+    audit: ({ name }, { agent }) => ({ act: "clone", agent: name, detail: agent }),
+    problems: [403, 404, 409],
+    perform: async ({ name, to }, context) => {
+      await cloneAgent(name, to, context);
+      return { success: true as const, agent: to };
+    },
+  }),
   change("/api/agents/:name/files", {
     summary: "Edit an agent's config.toml or SKILL.md",
     description:
@@ -69,7 +103,27 @@ export const fileOperations = [
     perform: ({ name, ...request }, { files }) => files.editFile(name, request),
   }),
 ] as const;
-export const [showHosts, , showFiles] = fileOperations;
+
+/** Throws Problem `unknown_agent`, `read_only`, `malformed` for a name that no agent can have, or `conflict`. */
+async function cloneAgent(name: string, to: string, context: CloneContext): Promise<void> {
+  const { projectDir, project$, status, switches } = context;
+  if (knownAgent(status, name).removed) throw new Problem("unknown_agent", `no agent "${name}"`);
+  if (!project$.value.gateway.edit) throw new Problem("read_only", "[gateway].edit is false");
+  const problem = agentNameProblem(to);
+  if (problem !== null) throw new Problem("malformed", problem);
+  const agents = join(projectDir, "agents");
+  const found = await stat(join(agents, to)).catch(ifMissing(null));
+  if (found !== null) throw new Problem("conflict", `agents/${to} is there already`);
+  await switches.setEnabled(to, false);
+  // The scheduler sees the whole directory, or none.
+  const draft = join(agents, draftName());
+  try {
+    await cp(join(agents, name), draft, { recursive: true, verbatimSymlinks: true });
+    await rename(draft, join(agents, to));
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
 
 /** How many lines a unified difference adds and removes: `+2 −1`. */
 function changedLines(change: string): string {

@@ -38,6 +38,21 @@ const newAgent: Define = (command) =>
     )
     .does(async () => (await import("../agent/new-agent.ts")).newAgent);
 
+const cloneAgent: Define = (command) =>
+  command
+    .description("copy an agent; the copy is disabled until al resume enables it")
+    .argument("<agent>", "the agent to copy")
+    .argument("<name>", "the copy's name")
+    .examples("al agent clone triage triage-next")
+    .does(async () => {
+      const { connect } = await import("../operator/connect.ts");
+      return async (context, name: string, to: string) => {
+        const client = await connect(context);
+        const answer = await client.perform("POST /api/agents/:name/clone", { name, to });
+        context.out.answer(answer, `agents/${to} is a copy of ${name}; al resume ${to} enables it`);
+      };
+    });
+
 const listCredentials: Define = (command) =>
   command
     .description("list the stored credentials, the variables they set and their files' modes")
@@ -123,10 +138,11 @@ export const projectCommands = {
       .doesAnywhere(async () => (await import("../new/new-project.ts")).newProject),
   agent: (command) =>
     command
-      .description("make, list and remove agents")
+      .description("make, list, clone and remove agents")
       .examples("al agent new", "al agent ls", "al agent rm triage")
       .inner("new", newAgent)
       .inner("ls", listAgents)
+      .inner("clone", cloneAgent)
       .inner("rm", removeAgent),
   backup: (command) =>
     command

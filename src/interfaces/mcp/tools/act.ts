@@ -31,6 +31,11 @@ const acts = {
     address: "POST /control/agents/:name/pause",
   },
   resume: { about: `enable ${agent}`, address: "POST /control/agents/:name/resume" },
+  clone: {
+    about: `copy ${agent} to a disabled one with the name \`text\``,
+    address: "POST /api/agents/:name/clone",
+    input: ({ text: to }) => ({ to }),
+  },
   pause_all: {
     about: "skip the ticks of all schedules; without a target",
     address: "POST /control/pause",

@@ -2,6 +2,9 @@ import { useRef } from "preact/hooks";
 import { Action } from "../../kit/action.tsx";
 import { Dialog, useDialog } from "../../kit/dialog.tsx";
 import { refusalsOf, setEnabled, triggerRun } from "../../live/agent-requests.ts";
+import { post } from "../../live/api.ts";
+import { showToast } from "../../live/toasts.ts";
+import { agentAddress, pathOf } from "../../text/addresses.ts";
 import type { NamedAgentProps } from "../../runs/agent-head.tsx";
 
 /** The button that disables an agent, or enables it again. */
@@ -11,6 +14,35 @@ export function Toggle({ name, agent }: NamedAgentProps) {
     <Action id="toggle" whyNot={refusalsOf(agent).toggle} act={() => setEnabled(name, !isEnabled)}>
       {isEnabled ? "Disable" : "Enable"}
     </Action>
+  );
+}
+
+/** The button that copies an agent, and its dialog. */
+export function Clone({ name }: NamedAgentProps) {
+  const dialog = useDialog();
+  const field = useRef<HTMLInputElement>(null);
+  const clone = async (): Promise<void> => {
+    const to = field.current?.value ?? "";
+    const answer = await post(pathOf`/api/agents/${name}/clone`, { to });
+    if (answer !== null)
+      showToast(`${to} is a disabled copy`, { words: "Show", href: agentAddress(to) });
+  };
+  return (
+    <>
+      <Action id="clone" act={dialog.open}>
+        Clone …
+      </Action>
+      <Dialog
+        id="clone-dialog"
+        title={`Clone ${name}`}
+        {...dialog}
+        confirm="Clone"
+        onConfirm={() => void clone()}
+      >
+        <label for="clone-name">Name of the copy, which is disabled at first</label>
+        <input id="clone-name" required ref={field} />
+      </Dialog>
+    </>
   );
 }
 

@@ -15,7 +15,7 @@ import { useBudget } from "./budget.tsx";
 import { Config, NextRuns } from "./detail.tsx";
 import { AgentFile, useDrafts } from "./file.tsx";
 import { AgentState, KillRuns, RunAgent } from "../../runs/agent-head.tsx";
-import { RunWithPrompt, Toggle } from "./buttons.tsx";
+import { Clone, RunWithPrompt, Toggle } from "./buttons.tsx";
 import { Hosts } from "./hosts.tsx";
 import { Runs } from "./runs.tsx";
 import { tabFilters, tabOf, Tabs, viewOfTab, type Tab } from "./tabs.tsx";
@@ -85,6 +85,7 @@ function Agent(data: AgentData) {
               Log
             </a>
             <KillRuns name={name} running={agent?.running ?? 0} />
+            <Clone name={name} agent={agent} />
             <Toggle name={name} agent={agent} />
             <RunWithPrompt name={name} agent={agent} />
             <RunAgent name={name} agent={agent} />
