@@ -10,8 +10,7 @@ import { createSteering } from "./steering.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { refusedAnswer } from "../run-api/run-requests.ts";
 import { createPiSession } from "./pi-session.ts";
-import { retryingStream, type RetryingOptions } from "./retrying-stream.ts";
-import { createArgumentsCheck } from "./whole-arguments.ts";
+import { retryingStream } from "./retrying-stream.ts";
 import { realTime, type Time } from "../run-clock.ts";
 import type { Usage } from "../../../../streams/vocabulary.ts";
 import { transcriptOf, type TranscriptUsage } from "../transcript.ts";
@@ -41,13 +40,12 @@ export function createPiHarness(time: Time): Harness {
     first.activate();
     const chain = createModelChain([first, ...others], session.job.models, session.emit);
     const log = sessionLog(session.emit, () => chain.current().name);
-    const check = createArgumentsCheck();
     const pi = await createPiSession(session, runtime, {
       first,
-      extensions: [chain.extension, check.extension],
+      extensions: [chain.extension],
       onOutput: log.onOutput,
     });
-    return talk(pi, session, { chain, log, check }, time);
+    return talk(pi, session, { chain, log }, time);
   };
 }
 
@@ -56,13 +54,12 @@ export const runPi: Harness = createPiHarness(realTime);
 async function talk(
   pi: AgentSession,
   { emit, signal, clock, endpoint, prompt, requests, people }: Session,
-  { chain, log, check }: Pick<RetryingOptions, "chain" | "check"> & { readonly log: SessionLog },
+  { chain, log }: { readonly chain: ModelChain; readonly log: SessionLog },
   time: Time,
 ): Promise<SessionEnd> {
   const { sessionId, agent } = pi;
   agent.streamFunction = retryingStream(agent.streamFunction, {
     chain,
-    check,
     clock,
     time,
     emit,

@@ -48,7 +48,7 @@ const permanent =
 /** The verdict on a call by its answer so far. Refusals come first: some providers report them as success. */
 export function verdictOn(seen: SeenOfCall): ModelVerdict {
   const facts = seen.tap?.read().facts ?? seen.facts;
-  return { failure: failureOf(seen, facts, Date.now()), cutCalls: [...facts.cutCalls] };
+  return { failure: failureOf(seen, facts, Date.now()) };
 }
 
 function failureOf(call: SeenOfCall, facts: AnswerFacts, now: number): ModelFailure | null {

@@ -31,8 +31,6 @@ export const modelRequests = {
           .object({
             /** Null for an answer that the provider completed. */
             failure: failure(z).nullable(),
-            /** Ids of tool calls whose final arguments are not whole JSON. */
-            cutCalls: z.array(z.string()),
           })
           .nullable(),
       }),
