@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { McpServer } from "../../../streams/agent-config.ts";
 import { isoTime } from "../../foundation/contracts/format.ts";
-import { allowsTool, mcpCallLine, mcpLimits } from "../../foundation/contracts/mcp.ts";
+import { allowsTool, mcpCallLine, mcpLimits, omittedTool } from "../../foundation/contracts/mcp.ts";
 import type { McpResult, McpTool } from "../../foundation/contracts/mcp.ts";
 import { canonicalHost } from "../../foundation/contracts/network-allow.ts";
 import { messageOf } from "../../foundation/errors.ts";
@@ -73,7 +73,8 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
     const forget = run.onDispose(() => void end());
     try {
       client = await connectMcp(server, { instanceId: run.instanceId, signal: over.signal });
-      const tools = redactValue(await client.tools());
+      const { tools, omitted } = redactValue(await client.tools());
+      for (const text of omitted) run.warn(omittedTool(server.name, text), { kind: "mcp" });
       return { client, tools: await compared(run, server, tools) };
     } catch (error) {
       forget();

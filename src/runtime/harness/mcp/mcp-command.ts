@@ -2,6 +2,8 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
+import type { McpContent } from "../../../foundation/contracts/mcp.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { postJson } from "../../wire/post-json.ts";
 
@@ -10,6 +12,21 @@ interface McpCommandDeps {
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly err: (text: string) => void;
+}
+
+/** A text that is a JSON value, but no object: gemini takes it for an error, unless it is there as structured content, too. */
+function structured({
+  content: [only, ...more] = [],
+}: {
+  readonly content?: readonly McpContent[];
+}) {
+  if (typeof only?.text !== "string" || more.length > 0) return {};
+  try {
+    const result: unknown = JSON.parse(only.text);
+    return isPlainObject(result) ? {} : { structuredContent: { result } };
+  } catch {
+    return {};
+  }
 }
 
 /**
@@ -44,7 +61,7 @@ export async function mcpCommand(
         const answer = await ask("mcp-call", { tool, arguments: args }, mcpReq.signal).catch(
           (error: unknown) => ({ ok: false, detail: messageOf(error) }),
         );
-        if (answer.ok === true) return { content: [], ...answer };
+        if (answer.ok === true) return { content: [], ...structured(answer), ...answer };
         return { content: [{ type: "text", text: answer.detail ?? "refused" }], isError: true };
       });
       return served;
