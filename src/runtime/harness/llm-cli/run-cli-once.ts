@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Writable } from "node:stream";
+import type { ModelApi } from "../../../../streams/agent-config.ts";
 import type { Usage } from "../../../../streams/vocabulary.ts";
 import { unversionedUrl } from "../../../foundation/contracts/model-defaults.ts";
 import type { Job, JobModel } from "../../../foundation/contracts/job.ts";
@@ -20,6 +21,8 @@ import { rawLines, type OutputStream } from "../raw-lines.ts";
 export interface CliSession {
   readonly cli: LlmCli;
   readonly model: JobModel;
+  /** The wire format of its requests. */
+  readonly api: ModelApi;
   /** Base URL of the provider's API, and that of the bridge in its place. */
   readonly upstream: string;
   readonly baseUrl: string;
@@ -52,7 +55,9 @@ export async function runCliOnce(start: CliSession, resume: string | null): Prom
   const reader = cli.reader(transcript);
   const over = new AbortController();
   const [input, exit] = [followPeople(start, over), exitLimit(start, reader)];
-  const stream = readStream(reader, emit, { onResult: input.end, onMessage: exit.check });
+  const said = cli.isPlain === true ? createSaid() : null;
+  const on = { onResult: input.end, onMessage: exit.check, onPlain: said?.add ?? null };
+  const stream = readStream(reader, emit, on);
   const bridge = unversionedUrl(start.baseUrl);
   const provider = unversionedUrl(start.upstream);
   const ended = await runProgram(job.harness.command, command.args, {
@@ -71,9 +76,11 @@ export async function runCliOnce(start: CliSession, resume: string | null): Prom
   exit.stop();
   // The result counts: the program was only late to exit.
   const end = exit.late.aborted ? { ...ended, exitCode: 0, problem: null } : ended;
+  if (said !== null) transcript.assistant(said.text());
   const problem = await recordOf(start, configDir);
   const result = reader.result();
-  const cause = result?.error == null ? null : await causeOf(session);
+  const hasFailed = cli.isPlain === true ? end.exitCode !== 0 : result?.error != null;
+  const cause = hasFailed ? await causeOf(session) : null;
   const outcome = { end, result, cause, problem, lastLines: stream.lastLines() };
   return {
     failure: sessionFailure(outcome, cli, model.name, session),
@@ -151,18 +158,21 @@ async function recordOf(
 
 /** Writes the files that the CLI reads, readable only by its own user. */
 async function prepared(
-  { cli, model, baseUrl, session: { job, prompt, endpoint, commandEnv } }: CliSession,
+  { cli, model, api, baseUrl, session: { job, prompt, endpoint, commandEnv } }: CliSession,
   configDir: string,
   resume: string | null,
 ): Promise<CliCommand> {
   const { workDir, instructions, title } = job;
+  const { args = [] } = job.harness;
+  const instructed = systemPrompt(instructions, title);
   const systemPromptFile = join(configDir, "system-prompt.md");
   const { key } = endpoint;
   const mcp = mcpServers(job, commandEnv);
   const paths = { systemPromptFile, configDir, workDir };
-  const request = { model, baseUrl, key, prompt, ...paths, mcp, resume };
+  const texts = { prompt, systemPrompt: instructed };
+  const request = { model, api, baseUrl, key, args, ...texts, ...paths, mcp, resume };
   const command = cli.command(request);
-  const files = { "system-prompt.md": systemPrompt(instructions, title), ...command.files };
+  const files = { "system-prompt.md": instructed, ...command.files };
   for (const [name, text] of Object.entries(files)) {
     const path = join(configDir, name);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -200,18 +210,35 @@ function usageOf(reader: CliReader): CliRun["usage"] {
   return { tokens, costUsd, turns };
 }
 
+/** How much of a plain program's output is what it said, in bytes. */
+const saidBytes = 32 * 1024;
+
+/** The end of a plain program's standard output. */
+function createSaid() {
+  let said = "";
+  return {
+    add: (line: string): void => void (said = `${said}${line}\n`.slice(-saidBytes)),
+    text: () => said.trim(),
+  };
+}
+
+interface StreamEvents {
+  readonly onResult: () => unknown;
+  readonly onMessage: () => void;
+  /** Takes each line of the standard output of a plain program, which has no messages; null for another one. */
+  readonly onPlain: ((line: string) => void) | null;
+}
+
 /** Splits a CLI's output: passes messages to its reader, and logs all other lines unchanged. */
-function readStream(
-  reader: CliReader,
-  emit: Emit,
-  { onResult, onMessage }: { readonly onResult: () => unknown; readonly onMessage: () => void },
-) {
+function readStream(reader: CliReader, emit: Emit, { onResult, onMessage, onPlain }: StreamEvents) {
   const log = (level: 30 | 40, msg: string, stream: OutputStream) =>
     logTo(emit, "process", level, msg, { stream });
   const raw = rawLines((line, stream) => log(30, line, stream));
   return {
     onLine: (line: string, stream: OutputStream, isCut: boolean): void => {
-      const message = stream === "stdout" && !isCut ? objectIn(line) : null;
+      if (stream === "stdout") onPlain?.(line);
+      const isMessage = onPlain === null && stream === "stdout" && !isCut;
+      const message = isMessage ? objectIn(line) : null;
       if (message !== null) {
         const before = reader.result();
         reader.take(message);
@@ -219,7 +246,8 @@ function readStream(
         onMessage();
         return;
       }
-      if (isCut && line.startsWith("{")) log(40, "a message too long to be read", stream);
+      if (isCut && onPlain === null && line.startsWith("{"))
+        log(40, "a message too long to be read", stream);
       else if (line.trim() !== "") raw.add(line, stream);
     },
     /** The last lines that were not messages. */
@@ -267,6 +295,11 @@ function sessionFailure(
   if (end.problem !== null) return lasting(`${cli.program} ${end.problem}`);
   const code = end.exitCode === null ? "by a signal" : `with code ${end.exitCode}`;
   const withLines = (text: string) => lasting([text, ...lastLines].join("\n"));
+  if (cli.isPlain === true) {
+    if (end.exitCode === 0) return null;
+    if (cause === null) return withLines(`${cli.program} ended ${code}`);
+    return { message: `model "${model}": ${cause.message}`, cooldownMs: cause.cooldownMs ?? null };
+  }
   if (result === null) return withLines(`${cli.program} ended ${code}, without a result`);
   if (result.error !== null) {
     const { message, cooldownMs = null } = cause ?? lasting(result.error);
@@ -283,5 +316,6 @@ function lasting(message: string): SessionFailure {
 
 function notInstalled({ program, install }: LlmCli, command: string): string {
   const found = command === program ? "" : ` (command = "${command}")`;
+  if (install === null) return `${program} is not installed where this agent runs${found}`;
   return `${program} is not installed where this agent runs${found}; install it there with: ${install} — for a container: RUN ${install} in the agent's Dockerfile`;
 }

@@ -14,12 +14,16 @@ interface McpCommandDeps {
   readonly err: (text: string) => void;
 }
 
+interface Answer {
+  readonly ok?: boolean;
+  readonly detail?: string;
+  readonly tools?: never[];
+  readonly content?: never[];
+}
+
 /** A text that is a JSON value, but no object: gemini takes it for an error, unless it is there as structured content, too. */
-function structured({
-  content: [only, ...more] = [],
-}: {
-  readonly content?: readonly McpContent[];
-}) {
+function structured({ content = [] }: Answer) {
+  const [only, ...more] = content as readonly McpContent[];
   if (typeof only?.text !== "string" || more.length > 0) return {};
   try {
     const result: unknown = JSON.parse(only.text);
@@ -45,7 +49,7 @@ export async function mcpCommand(
   const ask = async (request: string, body: object, signal: AbortSignal) => {
     const path = `/${request}`;
     const answer = (await postJson({ socketPath, path, body: { server, ...body }, signal })).body;
-    return answer as { ok?: boolean; detail?: string; tools?: never[]; content?: never[] };
+    return answer as Answer;
   };
   const handle = serveStdio(
     () => {
@@ -59,7 +63,7 @@ export async function mcpCommand(
       own.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
         const { name: tool, arguments: args = {} } = params;
         const answer = await ask("mcp-call", { tool, arguments: args }, mcpReq.signal).catch(
-          (error: unknown) => ({ ok: false, detail: messageOf(error) }),
+          (error: unknown): Answer => ({ ok: false, detail: messageOf(error) }),
         );
         if (answer.ok === true) return { content: [], ...structured(answer), ...answer };
         return { content: [{ type: "text", text: answer.detail ?? "refused" }], isError: true };
