@@ -3,6 +3,7 @@ import { stringify } from "smol-toml";
 import type { CliCommand, CliRequest, LlmCli, CliReader, CliResult } from "./llm-cli.ts";
 import { retriesOf } from "../retry-policy.ts";
 import type { Transcript } from "../transcript.ts";
+import { ownMcpServer } from "../../wire/requests/table.ts";
 import { answerProblems } from "./llm-cli.ts";
 import { fieldsOf, listOf, numberOf, sumOf, textOf, type Fields, reasonIn } from "./fields.ts";
 
@@ -16,6 +17,7 @@ export const codex: LlmCli = {
   install: "npm install -g @openai/codex",
   refuses: { steer: noInput, stop: noInput },
   refusesRoot: false,
+  needsTools: true,
   firstRequest: { input: 6_000, output: 1_024 },
   command,
   reader: readCodex,
@@ -46,10 +48,13 @@ function command(request: CliRequest): CliCommand {
       "-",
     ],
     env: { [keyVariable]: key, CODEX_HOME: homeOf(configDir) },
-    input: resume === null ? prompt : "Continue.",
+    input: resume === null ? `${prompt}\n\n${toolsNote}` : "Continue.",
     files: { "codex/config.toml": stringify(settings(request)) },
   };
 }
+
+/** codex takes a command that is not done after 10 s for one that works on, and no setting changes that. */
+const toolsNote = `Each of these commands is also a tool of the MCP server ${ownMcpServer}. To wait for a lock, a call, a trigger or a person, call the tool: your shell does not wait.`;
 
 /** Settings in a file rather than `-c` arguments, which every user of the machine can read. */
 function settings(request: CliRequest): Record<string, unknown> {

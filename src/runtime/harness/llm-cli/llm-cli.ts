@@ -85,6 +85,8 @@ export interface LlmCli {
    * reads its input only before it works.
    */
   readonly inputLine?: (text: string) => string;
+  /** Its shell does not wait for long commands, so it gets the requests of the run as tools of an MCP server, too. */
+  readonly needsTools?: true;
   /** Its standard output is what it says, and its exit code its result. */
   readonly isPlain?: true;
   /** Minimum of its first request, with a short prompt, in tokens: thinking is part of the output. */

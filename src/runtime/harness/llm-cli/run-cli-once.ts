@@ -13,7 +13,7 @@ import type { Transcript } from "../transcript.ts";
 import type { ModelFailure } from "../../wire/protocol.ts";
 import type { PersonMessage } from "../run-api/people.ts";
 import { personMessage, systemPrompt } from "../prompt.ts";
-import { mcpCommandName } from "../../wire/requests/table.ts";
+import { mcpCommandName, ownMcpServer } from "../../wire/requests/table.ts";
 import type { CliCommand, CliMcpServer, CliReader, LlmCli, CliResult } from "./llm-cli.ts";
 import { rawLines, type OutputStream } from "../raw-lines.ts";
 
@@ -167,7 +167,7 @@ async function prepared(
   const instructed = systemPrompt(instructions, title);
   const systemPromptFile = join(configDir, "system-prompt.md");
   const { key } = endpoint;
-  const mcp = mcpServers(job, commandEnv);
+  const mcp = mcpServers(job, cli, commandEnv);
   const paths = { systemPromptFile, configDir, workDir };
   const texts = { prompt, systemPrompt: instructed };
   const request = { model, api, baseUrl, key, args, ...texts, ...paths, mcp, resume };
@@ -184,14 +184,17 @@ async function prepared(
 /** None if the agent's commands do not work: the run has warned of that. */
 function mcpServers(
   { mcp = [] }: Job,
+  { needsTools }: LlmCli,
   { AL_RUN_SOCKET: socket, PATH = "" }: Readonly<Record<string, string>>,
 ): readonly CliMcpServer[] {
   if (socket === undefined) return [];
   const command = join(dirname(socket), "bin", mcpCommandName);
   const env = { AL_RUN_SOCKET: socket, PATH };
-  return mcp.map(({ name, timeoutSeconds }) => {
+  const served = mcp.map(({ name, timeoutSeconds }) => {
     return { name, command, args: [name], env, startSeconds: timeoutSeconds + 10 };
   });
+  if (needsTools === undefined) return served;
+  return [...served, { name: ownMcpServer, command, args: [], env, startSeconds: 60 }];
 }
 
 function environment(
@@ -207,7 +210,8 @@ function environment(
 /** A session that was cut short has no result; the scheduler counts its tokens. */
 function usageOf(reader: CliReader): CliRun["usage"] {
   const { tokens = null, costUsd = null, turns = null } = reader.result() ?? {};
-  return { tokens, costUsd, turns };
+  // Some report zeros without a call that was paid.
+  return (tokens ?? 0) === 0 ? { tokens: null, costUsd: null, turns } : { tokens, costUsd, turns };
 }
 
 /** How much of a plain program's output is what it said, in bytes. */

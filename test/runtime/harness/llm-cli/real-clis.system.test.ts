@@ -76,6 +76,12 @@ describe.skipIf(bin === null)("the real external CLIs", () => {
     expect(endMessageOf(ended).usage).toMatchObject({ turns: 2 });
   });
 
+  test("codex offers its model the requests of the run as tools of an MCP server", async () => {
+    const { requests, error } = await session("codex", [done]);
+    expect(error).toBeNull();
+    expect(requests[0]).toContain("mcp__almanac");
+  });
+
   describe.each(programs)("%s", (program) => {
     test("retries maxRetries times if the provider answers 503, and names the provider", async () => {
       const { ended, error, requests } = await session(program, [refused(503)]);
