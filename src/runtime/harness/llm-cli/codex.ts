@@ -7,7 +7,7 @@ import { ownMcpServer } from "../../wire/requests/table.ts";
 import { answerProblems } from "./llm-cli.ts";
 import { fieldsOf, listOf, numberOf, sumOf, textOf, type Fields, reasonIn } from "./fields.ts";
 
-/** Codex. Options, settings and stream as its version 0.169 has them (`codex exec --help`, `codex exec --json`). */
+/** Codex. Options, settings and stream as its version 0.171 has them (`codex exec --help`, `codex exec --json`). */
 const noInput = "codex takes no message while it works: al kill ends the run";
 
 export const codex: LlmCli = {
@@ -116,7 +116,7 @@ function provider({ model, baseUrl }: CliRequest): Record<string, unknown> {
   };
 }
 
-/** Reads the stream of Codex 0.169: `codex exec --json`. */
+/** Reads the stream of Codex 0.171: `codex exec --json`. */
 function readCodex(transcript: Transcript): CliReader {
   let result: CliResult | null = null;
   let sessionId: string | null = null;
