@@ -63,6 +63,8 @@ export interface CliReader {
   result(): CliResult | null;
   /** Whether the CLI works on after a result: in the background, or in another turn. Absent if none does. */
   isWorking?(): boolean;
+  /** Whether a session that can't be resumed may start anew after an answer that broke off: it has called no tool. */
+  mayRestart?(): boolean;
   /** Id by which the CLI resumes this session; null before it has one. */
   sessionId?(): string | null;
 }

@@ -38,6 +38,7 @@ export interface CliRun {
   readonly usage: Omit<Usage, "model">;
   /** The id by which the CLI resumes the session; null if it can't. */
   readonly sessionId: string | null;
+  readonly mayRestart: boolean;
 }
 
 /** One message may hold the whole output of a tool, pictures included. */
@@ -86,6 +87,7 @@ export async function runCliOnce(start: CliSession, resume: string | null): Prom
     failure: sessionFailure(outcome, cli, model.name, session),
     usage: usageOf(reader),
     sessionId: reader.sessionId?.() ?? null,
+    mayRestart: cause?.isBegun === true && reader.mayRestart?.() === true,
   };
 }
 

@@ -60,9 +60,10 @@ async function runWithRetries(start: CliSession): Promise<CliRun> {
   return run;
 }
 
-/** A failure that may pass, in a session that the CLI can resume. */
+/** A failure that may pass, in a session that the CLI can resume, or that has done nothing yet. */
 function isResumable(run: CliRun): run is CliRun & { readonly failure: SessionFailure } {
-  return run.sessionId !== null && run.failure !== null && run.failure.cooldownMs !== null;
+  const isPassing = run.failure !== null && run.failure.cooldownMs !== null;
+  return isPassing && (run.sessionId !== null || run.mayRestart);
 }
 
 function retryText(

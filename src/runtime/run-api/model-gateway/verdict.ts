@@ -115,7 +115,7 @@ function byProblem(
   now: number,
 ): ModelFailure {
   if (isBegun && !isPassing) return fallback(message);
-  if (isBegun) return { kind: "retry", message, cooldownMs: boundedCooldown(null) };
+  if (isBegun) return { kind: "retry", message, isBegun, cooldownMs: boundedCooldown(null) };
   if (!overBudgetCodes.includes(code)) return byStatus(status, message, null, isPassing, now);
   const lacksMoney = code === noMoneyCode && ({ lacksMoney: true } as const);
   return { kind: "fail", message: `${status} ${message}`, ...lacksMoney };
@@ -128,7 +128,13 @@ function inStream({ code, message }: NonNullable<AnswerFacts["error"]>, now: num
   if (isPermanent) return fallback(message);
   const asked = retryAfterIn(message, now);
   const cooldownMs = boundedCooldown(asked);
-  return { kind: "retry", message, cooldownMs, ...(asked !== null && { retryAfterMs: asked }) };
+  return {
+    kind: "retry",
+    message,
+    isBegun: true,
+    cooldownMs,
+    ...(asked !== null && { retryAfterMs: asked }),
+  };
 }
 
 function fallback(message: string): ModelFailure {

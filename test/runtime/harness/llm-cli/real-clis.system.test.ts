@@ -30,6 +30,14 @@ function refused(status: number): Action {
   return { status, body, headers: { "content-type": "application/json" } };
 }
 
+const overload = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
+/** An answer of Anthropic that has an error inside; other providers' clients take it for one that breaks off. */
+const overloaded: Action = {
+  status: 200,
+  headers: { "content-type": "text/event-stream" },
+  body: `event: error\ndata: ${JSON.stringify(overload)}\n\n`,
+};
+
 /** A session of the real program with one retry, through the real gateway and bridge; `sent` comes after its first request. */
 async function session(
   program: Program,
@@ -90,6 +98,15 @@ describe.skipIf(bin === null)("the real external CLIs", () => {
       expect(error).toMatch(/refused with 503/);
       expect(error).not.toContain("/model/");
       expect(ended.messages.filter(({ type }) => type === "cooldown")).toHaveLength(1);
+    });
+
+    test.each<[string, Action]>([
+      ["breaks off", "hang up in the middle"],
+      ["has an error", overloaded],
+    ])("continues its session after an answer that %s", async (_what, action) => {
+      const { error, requests } = await session(program, [action, done]);
+      expect(error).toBeNull();
+      expect(requests).toHaveLength(2);
     });
 
     test.runIf(isLong).each<[string, Action, RegExp]>([
