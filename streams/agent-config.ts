@@ -102,6 +102,8 @@ export interface HarnessConfig {
   readonly type: HarnessType;
   /** The external command line, for a harness that starts one. */
   readonly command: string;
+  /** Its arguments; absent without any. */
+  readonly args?: readonly string[] | undefined;
 }
 
 /** One `[[webhooks]]` entry: a source, and the conditions for its events. */

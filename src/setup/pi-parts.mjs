@@ -7,6 +7,7 @@ import { join } from "node:path";
 const nothing = `() => { throw new Error("this part of pi is left out of the build"); }`;
 const emptyList = "() => []";
 const noPackages = `class {
+  setProgressCallback() {}
   resolve() { return { extensions: [], skills: [], prompts: [], themes: [] }; }
   resolveExtensionSources() { return this.resolve(); }
 }`;
@@ -26,6 +27,12 @@ const replaced = {
     getBuiltinModels: nothing,
     getBuiltinProviders: nothing,
     radiusProvider: nothing,
+  },
+  "pi-ai/dist/providers/openrouter.js": { personalizeOpenRouterCatalog: nothing },
+  "pi-ai/dist/image-models.js": {
+    getImageModel: nothing,
+    getImageModels: nothing,
+    getImageProviders: nothing,
   },
   "core/bug-report.js": { generateBugReportSummary: nothing },
   "core/export-html/index.js": { exportSessionToHtml: nothing },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { agentKey, factOf, fact } from "./config-key.ts";
-import { table, texts, choice, text } from "./fields.ts";
+import { table, texts, choice, list, text } from "./fields.ts";
 import type { HarnessConfig } from "../../../streams/agent-config.ts";
 import { defaultHarness, harnesses, harnessTypes } from "../../../streams/harnesses.ts";
 import { describeValues } from "./format-value.ts";
@@ -12,19 +12,27 @@ export const harnessSchema = table({
   type: choice(harnessTypes)
     .optional()
     .describe(`${summaries}. Without it the project's, else "${defaultHarness}".`),
-  command: text("the name or path of an external command line")
+  command: commandLine()
     .optional()
-    .describe('What "llm-cli" starts. Without it the project\'s, else "claude".'),
+    .describe(
+      'What "llm-cli" starts. Without it the project\'s, else "claude". A list has arguments. A program other than claude, codex and gemini reads its prompt from standard input, and its exit code decides.',
+    ),
 });
+
+function commandLine() {
+  const error = "the name or path of a command line, or a list of it and its arguments";
+  const program = text(error);
+  return z.union([program, list(program, error).min(1, { error })], { error });
+}
 
 type HarnessTable = z.output<typeof harnessSchema>;
 
 /** The keys of the first table that has them, else the defaults. */
 export function resolveHarness(own: HarnessTable, inherited?: HarnessConfig): HarnessConfig {
-  return {
-    type: own.type ?? inherited?.type ?? defaultHarness,
-    command: own.command ?? inherited?.command ?? "claude",
-  };
+  const type = own.type ?? inherited?.type ?? defaultHarness;
+  if (own.command === undefined) return { command: "claude", ...inherited, type };
+  const [command = "", ...args] = typeof own.command === "string" ? [own.command] : own.command;
+  return { type, command, ...(args.length > 0 && { args }) };
 }
 
 export const harnessKey = agentKey({
@@ -33,14 +41,25 @@ export const harnessKey = agentKey({
     .default({})
     .describe("What talks to the model inside a run; goes before the project's."),
   resolve: (own, { project }) => resolveHarness(own, project.harness),
-  value: z.object({ type: z.enum(harnessTypes), command: z.string() }),
+  value: z.object({
+    type: z.enum(harnessTypes),
+    command: z.string(),
+    args: z.array(z.string()).readonly().optional(),
+  }),
   change: (before, after) =>
     before.type === after.type
-      ? describeValues("harness.command", before.command, after.command)
+      ? describeValues("harness.command", commandText(before), commandText(after))
       : describeValues("harness.type", before.type, after.type),
-  facts: ({ type, command }) =>
-    fact("Harness", harnesses[type].startsCommand ? `${type} (${command})` : type),
+  facts: (harness) => {
+    const { type } = harness;
+    const command = ` (${commandText(harness)})`;
+    return fact("Harness", harnesses[type].startsCommand ? `${type}${command}` : type);
+  },
 });
+
+function commandText({ command, args = [] }: HarnessConfig): string {
+  return [command, ...args].join(" ");
+}
 
 const commands = texts().default([]);
 const hooksSchema = table({

@@ -96,7 +96,11 @@ export const jobSchema = z.object({
   instructions: z.string(),
   /** Files that the instructions refer to; written into the working directory. */
   files: z.array(jobFileSchema).readonly().optional(),
-  harness: z.object({ type: z.enum(harnessTypes), command: z.string() }),
+  harness: z.object({
+    type: z.enum(harnessTypes),
+    command: z.string(),
+    args: z.array(z.string()).readonly().optional(),
+  }),
   /** In the order to try; models in cooldown come last. */
   models: z.array(jobModelSchema).min(1),
   params: z.record(z.string(), z.union([paramSchema, z.array(paramSchema).readonly()])),

@@ -90,6 +90,13 @@ export function modelDefaults(provider: Provider, name: string): ModelDefaults {
   return row;
 }
 
+/** The wire format in which programs of any kind ask the model, unless its config names one. */
+export function plainApi({ provider, model, api }: ApiFields): ModelApi {
+  const usual = modelDefaults(provider, model).api;
+  return api ?? (usual === "openai-responses" ? "openai-completions" : usual);
+}
+type ApiFields = Pick<ModelConfig, "provider" | "model" | "api">;
+
 /** The models that runs may use; an external CLI uses only the primary, even if that is left out elsewhere. */
 export function modelsOfRuns({ models, harness }: AgentConfig): readonly ModelConfig[] {
   return harnesses[harness.type].callsModels ? models : models.slice(0, 1);

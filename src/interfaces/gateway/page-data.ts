@@ -1,10 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  partsOf,
-  type InputOf,
-  type Operation,
-  type OutputOf,
-} from "../../foundation/operation.ts";
+import { partsOf, type InputOf, type OutputOf } from "../../foundation/operation.ts";
 import { inProcess, operationAt } from "../../foundation/perform.ts";
 import type { AgentStatus } from "../../../streams/status/wire.ts";
 import type { Frame } from "../dashboard/kit/site.tsx";

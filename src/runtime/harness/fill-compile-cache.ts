@@ -13,7 +13,7 @@ export async function fillCompileCache(startScripted: StartScripted): Promise<vo
   const model = await startScripted({ turns: [{ text: "Yes." }] });
   try {
     await using bridge = await openBridge(model);
-    const verdict = { failure: null, cutCalls: [] };
+    const verdict = { failure: null };
     await runPi({
       job,
       signal: new AbortController().signal,

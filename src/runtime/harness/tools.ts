@@ -12,10 +12,13 @@ export interface HarnessTool extends ToolRow {
 
 /** The tools of a run: the requests that it can make. */
 export function toolsFor(job: Job): readonly HarnessTool[] {
+  return allTools().filter(({ request }) => canMake(job, request));
+}
+
+/** A tool for each request that a run of any kind can make. */
+export function allTools(): readonly HarnessTool[] {
   return requestRows.flatMap(([request, row]) =>
-    row.tool !== undefined && canMake(job, request)
-      ? [{ ...row.tool, request, parameters: parametersOf(row) }]
-      : [],
+    row.tool === undefined ? [] : [{ ...row.tool, request, parameters: parametersOf(row) }],
   );
 }
 

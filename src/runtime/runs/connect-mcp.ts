@@ -62,7 +62,9 @@ export function createMcpConnect(
         onRequestStreamEnd,
       });
     };
-    const client = await connectMcp(transport, { timeoutMs });
+    const client = await connectMcp(transport, { timeoutMs }).catch((error: unknown) => {
+      throw statusOf(error) === 405 ? new Error(oldTransport(url), { cause: error }) : error;
+    });
     const close = async (): Promise<void> => {
       await transport.terminateSession().catch(() => undefined);
       await client.close();
@@ -94,6 +96,13 @@ export function createMcpConnect(
     };
   };
 }
+
+/** An address of the protocol takes POST. */
+const oldTransport = ({ href }: URL): string =>
+  `it refuses POST (405), as addresses of the old transport HTTP+SSE do: name its address for Streamable HTTP, or set \`command = ["npx", "mcp-remote", "${href}"]\` in place of url`;
+
+const statusOf = (error: unknown): unknown =>
+  (error as { readonly cause?: { readonly status?: unknown } }).cause?.status;
 
 /**
  * Whether a server refused a request before it executed it, because it does not know the session (any more). The

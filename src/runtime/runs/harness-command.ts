@@ -1,7 +1,7 @@
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import { runtimes } from "../../../streams/runtimes.ts";
-import { messageOf, Problem } from "../../foundation/errors.ts";
+import { Problem } from "../../foundation/errors.ts";
 import type { LlmCli } from "../harness/llm-cli/llm-cli.ts";
 import { cliFor } from "../harness/llm-cli/clis.ts";
 import { findProgram } from "../wire/find-program.ts";
@@ -26,7 +26,7 @@ export async function commandProblem(
 ): Promise<CommandProblem | null> {
   const { harness, runtime } = agent;
   if (!harnesses[harness.type].startsCommand) return null;
-  const { install, refusesRoot, unknown } = knownCli(harness.command);
+  const { install, refusesRoot } = cliFor(harness.command);
   const other = `al config ${agent.name} --set harness.command=<path>`;
   const search = runtimes[runtime.type].runsAsUser
     ? await findProgram(harness.command, runtime.runAs, env)
@@ -39,7 +39,6 @@ export async function commandProblem(
         : `install it: ${install}; or name another one: ${other}`;
     return { reason, hint, isCertain: search === "missing" };
   }
-  if (unknown !== null) return { reason: unknown, hint: other, isCertain: true };
   return refusesRoot && runsAsRoot(runtime) ? rootProblem(agent) : null;
 }
 
@@ -73,14 +72,4 @@ function missingText(command: string, runAs: string, isCertain: boolean): string
   return isCertain
     ? `${missing}: no folder of the scheduler's PATH has it`
     : `${missing}: no folder of the usual PATH of OS user ${runAs} has it`;
-}
-
-/** The command line, or why the harness does not know it. */
-function knownCli(command: string) {
-  try {
-    const { install, refusesRoot } = cliFor(command);
-    return { install, refusesRoot, unknown: null };
-  } catch (error) {
-    return { install: null, refusesRoot: false, unknown: messageOf(error) };
-  }
 }

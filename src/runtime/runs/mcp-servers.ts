@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
 import type { McpServer } from "../../../streams/agent-config.ts";
 import { isoTime } from "../../../streams/iso-times.ts";
-import { allowsTool, mcpLimits, type McpTool } from "../../foundation/contracts/mcp.ts";
+import {
+  allowsTool,
+  mcpLimits,
+  omittedTool,
+  type McpTool,
+} from "../../foundation/contracts/mcp.ts";
 import { canonicalHost } from "../../foundation/contracts/network-allow.ts";
 import type { McpClient } from "../wire/mcp-client.ts";
 import type { Gates, ServedTool } from "./gates.ts";
@@ -56,7 +61,8 @@ export function createMcpServers(
     const forget = run.onDispose(() => void end());
     try {
       client = await connectMcp(server, { instanceId: run.instanceId, signal: over.signal });
-      const tools = redactValue(await client.tools());
+      const { tools, omitted } = redactValue(await client.tools());
+      for (const text of omitted) run.warn(omittedTool(server.name, text), { kind: "mcp" });
       return { client, tools: await compared(run, server, tools) };
     } catch (error) {
       forget();

@@ -7,6 +7,7 @@ import {
   apiBaseUrl,
   modelDefaults,
   modelsOfRuns,
+  plainApi,
 } from "../../foundation/contracts/model-defaults.ts";
 import { messageOf, reasonOf, Problem } from "../../foundation/errors.ts";
 import { cliFor } from "../harness/llm-cli/clis.ts";
@@ -58,7 +59,7 @@ async function upstreamModel(
   const { name, provider, authType, headers, baseUrl } = model;
   const { providerTools, extraFields, timeoutSeconds } = model;
   const api = harnesses[harness.type].startsCommand
-    ? cliFor(harness.command).api
+    ? (cliFor(harness.command).api ?? plainApi(model))
     : await apiOf(model);
   return {
     ...(await secretsOfModel(model, sources)),

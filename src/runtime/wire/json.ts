@@ -77,13 +77,3 @@ function bytes(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   return typeof value === "object" && value !== null ? Buffer.byteLength(JSON.stringify(value)) : 0;
 }
-
-/** Whether a text is one whole JSON object. Empty arguments count as whole: a tool refuses them by its schema. */
-export function isWholeObject(json: string): boolean {
-  if (json.trim() === "") return true;
-  try {
-    return isObject(JSON.parse(json));
-  } catch {
-    return false;
-  }
-}

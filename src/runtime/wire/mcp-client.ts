@@ -1,7 +1,8 @@
-import { Client, type Transport } from "@modelcontextprotocol/client";
+import { Client, specTypeSchemas, type Transport } from "@modelcontextprotocol/client";
 import { mcpLimits } from "../../foundation/contracts/mcp.ts";
 import type { McpContent, McpResult, McpTool } from "../../foundation/contracts/mcp.ts";
 import { messageOf } from "../../foundation/errors.ts";
+import { at, isObject } from "./json.ts";
 import { mcpCall, type McpCall } from "./mcp-call.ts";
 
 interface ClientOptions {
@@ -11,9 +12,15 @@ interface ClientOptions {
 
 /** A connection to an MCP server, within the limits of its answers. All functions reject with an error for a person. */
 export interface McpClient {
-  tools(): Promise<readonly McpTool[]>;
+  tools(): Promise<ToolList>;
   call(tool: string, args: ToolArguments, options: CallOptions): Promise<McpResult>;
   close(): Promise<void>;
+}
+
+export interface ToolList {
+  readonly tools: readonly McpTool[];
+  /** The tools that can't be taken: name and reason of each. */
+  readonly omitted: readonly string[];
 }
 
 type ToolArguments = Readonly<Record<string, unknown>>;
@@ -41,47 +48,95 @@ export async function connectMcp(
       listMaxPages: mcpLimits.pages,
     },
   );
-  const within = async <T>(ask: (signal: AbortSignal) => Promise<T>, asked?: AbortSignal) => {
-    const late = AbortSignal.timeout(timeoutMs);
-    const signal = asked === undefined ? late : AbortSignal.any([late, asked]);
+  /** The server may report progress, which begins the time limit anew. */
+  const within = async <T>(ask: (given: RequestOptions) => Promise<T>, asked?: AbortSignal) => {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), timeoutMs);
+    const signal = asked === undefined ? late.signal : AbortSignal.any([late.signal, asked]);
     const made: McpCall = { signal, problem: null };
     const overdue = Promise.withResolvers<never>();
     const stop = (): void => overdue.reject(new Error(`no answer within ${timeoutMs / 1000} s`));
     signal.addEventListener("abort", stop, { once: true });
+    const onprogress = (): void => void timer.refresh();
+    const given = { signal, timeout, onprogress, resetTimeoutOnProgress: true };
     try {
-      return await Promise.race([mcpCall.run(made, ask, signal), overdue.promise]);
+      return await Promise.race([mcpCall.run(made, ask, given), overdue.promise]);
     } catch (error) {
       // A server may answer an error of any length.
       throw new Error((made.problem ?? messageOf(error)).slice(0, 2_000), { cause: error });
     } finally {
+      clearTimeout(timer);
       signal.removeEventListener("abort", stop);
     }
   };
   const timeout = timeoutMs + 1_000;
   try {
-    await within((signal) => client.connect(transport, { signal, timeout }));
+    await within((given) => client.connect(transport, given));
   } catch (error) {
     await client.close().catch(() => undefined);
     throw error;
   }
+  const omitted = new Set<string>();
+  const receive = transport.onmessage;
+  transport.onmessage = (message, extra) => receive?.(withValidTools(message, omitted), extra);
   return {
     tools: async () => {
-      const { tools } = await within((signal) => client.listTools(undefined, { signal, timeout }));
+      omitted.clear();
+      const { tools } = await within((given) => client.listTools(undefined, given));
       assertFlat(tools);
-      return tools.map(({ name, description = "", inputSchema }) => {
+      const shown = tools.map(({ name, description = "", inputSchema }) => {
         return { name, description, inputSchema };
       });
+      return { tools: shown, omitted: [...omitted] };
     },
     call: async (name, args, { signal: asked, traceparent }) => {
       const meta = traceparent === undefined ? {} : { _meta: { traceparent } };
       const params = { name, arguments: { ...args }, ...meta };
-      const result = await within((signal) => client.callTool(params, { signal, timeout }), asked);
+      const result = await within((given) => client.callTool(params, given), asked);
       assertFlat(result);
       const { content, structuredContent, isError = false } = result;
       return { content: contentOf(content, structuredContent), isError };
     },
     close: () => client.close(),
   };
+}
+
+type RequestOptions = NonNullable<Parameters<Client["callTool"]>[1]>;
+type Message = Parameters<NonNullable<Transport["onmessage"]>>[0];
+
+/** By the protocol. Other names could hold a text for people. */
+const toolName = /^[\w./-]{1,128}$/;
+
+/** Takes the malformed tools out of a list, as the client would refuse all of it, and notes them. A schema without a type is whole. */
+function withValidTools<T extends Message>(message: T, omitted: Set<string>): T {
+  if (!("result" in message) || !Array.isArray(message.result.tools)) return message;
+  const tools = (message.result.tools as unknown[]).map(withType).filter((tool) => {
+    const problem = problemOf(tool);
+    if (problem !== null) omitted.add(problem);
+    return problem === null;
+  });
+  return { ...message, result: { ...message.result, tools } };
+}
+
+function withType(tool: unknown): unknown {
+  const schema = at(tool, "inputSchema");
+  if (!isObject(tool) || !isObject(schema) || "type" in schema) return tool;
+  return { ...tool, inputSchema: { ...schema, type: "object" } };
+}
+
+/** Name and reason of a tool that can't be taken; null for a valid one. */
+function problemOf(tool: unknown): string | null {
+  const name = at(tool, "name");
+  const shown = JSON.stringify(name)?.slice(0, 140) ?? "without a name";
+  if (typeof name !== "string" || !toolName.test(name)) return `${shown}: its name is not valid`;
+  const { issues } = specTypeSchemas.Tool["~standard"].validate(tool) as Validated;
+  const [issue] = issues ?? [];
+  if (issue === undefined) return null;
+  return `${shown}: ${[...(issue.path ?? []), issue.message].join(": ")}`;
+}
+
+interface Validated {
+  readonly issues?: readonly { readonly path?: readonly unknown[]; readonly message: string }[];
 }
 
 /** A server should repeat structured content as text; without it, the model would get nothing. */

@@ -75,7 +75,7 @@ export const hostVerdict = (id: string): ModelVerdict | null => verdicts.get(id)
 
 /** Has the latest call of the run with this token failed so. */
 export function failCall(token: string, failure: ModelFailure): void {
-  verdicts.set(token, () => ({ failure, cutCalls: [] }));
+  verdicts.set(token, () => ({ failure }));
 }
 
 /** The real gateway, for the run sockets of a test's own. */

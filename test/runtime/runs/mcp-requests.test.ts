@@ -29,7 +29,7 @@ async function started(
     agents,
     connectMcp: ({ url }) =>
       Promise.resolve({
-        tools: async () => Promise.resolve(list()),
+        tools: () => Promise.resolve({ tools: list(), omitted: ['"": its name is not valid'] }),
         call: (name) => {
           calls.push(url === server.url ? name : `${name} at ${url}`);
           const text = `${name} with ${worldSecret}`;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { anAgent } from "../../helpers/agents.ts";
 import { startedWorld } from "./of-world.ts";
 
-const failure = { kind: "fallback", message: "404 no" } as const;
+const failed = (message: string) => ({ failure: { kind: "fallback", message } as const });
 
 test("a live run's latest 16 calls to models have a verdict, of those without an id the last", async () => {
   const { world, run } = await startedWorld({ agents: [anAgent("a")] });
@@ -12,11 +12,11 @@ test("a live run's latest 16 calls to models have a verdict, of those without an
   expect(await verdictOn()).toBeNull();
   const [first, ...later] = Array.from({ length: 16 }, () => randomUUID());
   for (const call of ["", first ?? "", ...later.slice(1)]) {
-    live.addModelCall(call, () => ({ failure: null, cutCalls: [call] }));
+    live.addModelCall(call, () => failed(call));
   }
-  live.addModelCall("", () => ({ failure, cutCalls: [] }));
-  expect(await verdictOn()).toEqual({ failure, cutCalls: [] });
-  expect(await verdictOn(first)).toEqual({ failure: null, cutCalls: [first] });
+  live.addModelCall("", () => failed("404 no"));
+  expect(await verdictOn()).toEqual(failed("404 no"));
+  expect(await verdictOn(first)).toEqual(failed(first ?? ""));
   live.addModelCall(later[0] ?? "", () => null);
   expect([await verdictOn(later[0]), await verdictOn(first)]).toEqual([null, null]);
 });

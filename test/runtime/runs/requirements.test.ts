@@ -114,14 +114,6 @@ test.each<[string, Partial<AgentConfig>, Partial<CommandProblem> | null]>([
   ],
   ["finds no problem for a command in a container", using("codex", "container"), null],
   [
-    "reports an unknown command, even in a container",
-    using("cluade", "container"),
-    {
-      isCertain: true,
-      reason: expect.stringContaining("it knows claude, codex, gemini") as string,
-    },
-  ],
-  [
     "reports that claude refuses to work as root",
     using("./claude", "host-user", "root"),
     {

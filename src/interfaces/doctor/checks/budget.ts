@@ -8,7 +8,6 @@ import type { ModelTerms } from "../../../foundation/contracts/spend.ts";
 import type { SpendForecast } from "../../../features/spend/spend-report.ts";
 import { dollars, forecastText } from "../../../features/spend/spend-text.ts";
 import { cliFor } from "../../../runtime/harness/llm-cli/clis.ts";
-import type { LlmCli } from "../../../runtime/harness/llm-cli/llm-cli.ts";
 import { modelTerms } from "../../../features/models/prices.ts";
 import {
   forecastOf,
@@ -73,7 +72,7 @@ function unpricedFinding({ model, terms }: UsedModel, context: DoctorContext): F
 function tooSmall(used: readonly UsedModel[], context: DoctorContext): readonly Finding[] {
   return enabledAgents(context).flatMap(
     ({ name, harness, budget: { runUsd }, models: [first] }) => {
-      const cli = harnesses[harness.type].startsCommand ? knownCli(harness.command) : undefined;
+      const cli = harnesses[harness.type].startsCommand ? cliFor(harness.command) : undefined;
       const terms = used.find(({ model }) => model.name === first?.name)?.terms;
       if (cli === undefined || terms === undefined || runUsd === null || !isBilled(terms))
         return [];
@@ -91,15 +90,6 @@ function tooSmall(used: readonly UsedModel[], context: DoctorContext): readonly 
       return [finding("error", text, where, fix)];
     },
   );
-}
-
-/** The command itself is checked with the models. */
-function knownCli(command: string): LlmCli | undefined {
-  try {
-    return cliFor(command);
-  } catch {
-    return undefined;
-  }
 }
 
 function hasWindow({ dayUsd, monthUsd }: Budget): boolean {

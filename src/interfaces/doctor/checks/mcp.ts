@@ -29,7 +29,7 @@ async function inspect(agent: string, server: McpServer, connect: Connect): Prom
   try {
     const run = { instanceId: "doctor", signal: over.signal };
     const client = await connect({ ...server, timeoutSeconds }, run);
-    const tools = await client.tools();
+    const { tools } = await client.tools();
     await client.close();
     const unmet = patterns.filter((one) => !tools.some((tool) => allowsTool([one], tool.name)));
     if (unmet.length === 0) return ok(`the MCP server ${name} has the tools that ${agent} names`);

@@ -33,7 +33,7 @@ function startVariables(servers: CliRequest["mcp"]): CliCommand["env"] {
 const longestCommandMs = String(longestTimerMs);
 
 function command(request: CliRequest): CliCommand {
-  const { model, baseUrl, key, prompt, systemPromptFile, configDir, mcp } = request;
+  const { model, baseUrl, key, prompt, systemPromptFile, configDir, mcp, resume } = request;
   const { thinkingLevel } = model;
   const effort = thinkingLevel === "minimal" ? "low" : thinkingLevel;
   return {
@@ -55,7 +55,7 @@ function command(request: CliRequest): CliCommand {
       "--strict-mcp-config",
       "--disable-slash-commands",
       ...(mcp.length === 0 ? [] : ["--mcp-config", join(configDir, mcpFile)]),
-      "--no-session-persistence",
+      ...(resume === null ? [] : ["--resume", resume]),
       // The runtime is the sandbox, and a run has no person to ask.
       "--dangerously-skip-permissions",
     ],
@@ -77,7 +77,7 @@ function command(request: CliRequest): CliCommand {
       MCP_TOOL_TIMEOUT: longestCommandMs,
       ...startVariables(mcp),
     },
-    input: userLine(prompt),
+    input: userLine(resume === null ? prompt : "Continue."),
     ...(mcp.length > 0 && { files: { [mcpFile]: JSON.stringify(mcpSettings(mcp)) } }),
   };
 }
@@ -125,6 +125,8 @@ function timeouts(ms: string): CliCommand["env"] {
 /** Reads the stream of Claude Code 2.1: `--output-format stream-json`. */
 function readClaude(transcript: Transcript): CliReader {
   let result: CliResult | null = null;
+  let sessionId: string | null = null;
+  let hasRetried = false;
   /** Open work of claude: a turn, and tasks in the background. The end of a task begins another turn. */
   const work = new Set<string>();
   return {
@@ -132,13 +134,19 @@ function readClaude(transcript: Transcript): CliReader {
       const content = fieldsOf(event.message).content;
       switch (event.type) {
         case "assistant":
+          // A failure is shown as an answer, too.
+          if (event.error === undefined) hasRetried = false;
           for (const part of listOf(content)) logAnswer(part, transcript);
           break;
         case "user":
           for (const part of listOf(content)) logToolResult(part, transcript);
           break;
         case "system":
-          if (event.subtype === "api_retry") logRetry(event, transcript);
+          if (event.subtype === "init") sessionId = textOf(event.session_id) || null;
+          if (event.subtype === "api_retry") {
+            hasRetried = true;
+            logRetry(event, transcript);
+          }
           followWork(event, work);
           break;
         case "result":
@@ -149,6 +157,8 @@ function readClaude(transcript: Transcript): CliReader {
     },
     result: () => result,
     isWorking: () => work.size > 0,
+    // It retries requests that were refused; it does not retry an answer that broke off, or that has an error.
+    sessionId: () => (hasRetried ? null : sessionId),
   };
 }
 

@@ -3,10 +3,11 @@ import { stringify } from "smol-toml";
 import type { CliCommand, CliRequest, LlmCli, CliReader, CliResult } from "./llm-cli.ts";
 import { retriesOf } from "../retry-policy.ts";
 import type { Transcript } from "../transcript.ts";
+import { ownMcpServer } from "../../wire/requests/table.ts";
 import { answerProblems } from "./llm-cli.ts";
 import { fieldsOf, listOf, numberOf, sumOf, textOf, type Fields, reasonIn } from "./fields.ts";
 
-/** Codex. Options, settings and stream as its version 0.169 has them (`codex exec --help`, `codex exec --json`). */
+/** Codex. Options, settings and stream as its version 0.171 has them (`codex exec --help`, `codex exec --json`). */
 const noInput = "codex takes no message while it works: al kill ends the run";
 
 export const codex: LlmCli = {
@@ -16,6 +17,7 @@ export const codex: LlmCli = {
   install: "npm install -g @openai/codex",
   refuses: { steer: noInput, stop: noInput },
   refusesRoot: false,
+  needsTools: true,
   firstRequest: { input: 6_000, output: 1_024 },
   command,
   reader: readCodex,
@@ -46,10 +48,13 @@ function command(request: CliRequest): CliCommand {
       "-",
     ],
     env: { [keyVariable]: key, CODEX_HOME: homeOf(configDir) },
-    input: resume === null ? prompt : "Continue.",
+    input: resume === null ? `${prompt}\n\n${toolsNote}` : "Continue.",
     files: { "codex/config.toml": stringify(settings(request)) },
   };
 }
+
+/** codex takes a command that is not done after 10 s for one that works on, and no setting changes that. */
+const toolsNote = `Each of these commands is also a tool of the MCP server ${ownMcpServer}. To wait for a lock, a call, a trigger or a person, call the tool: your shell does not wait.`;
 
 /** Settings in a file rather than `-c` arguments, which every user of the machine can read. */
 function settings(request: CliRequest): Record<string, unknown> {
@@ -111,7 +116,7 @@ function provider({ model, baseUrl }: CliRequest): Record<string, unknown> {
   };
 }
 
-/** Reads the stream of Codex 0.169: `codex exec --json`. */
+/** Reads the stream of Codex 0.171: `codex exec --json`. */
 function readCodex(transcript: Transcript): CliReader {
   let result: CliResult | null = null;
   let sessionId: string | null = null;

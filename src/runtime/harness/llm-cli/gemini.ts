@@ -148,6 +148,7 @@ function readGemini(transcript: Transcript): CliReader {
   /** The last error; cleared when the session continues after it. */
   let lastError = "";
   let text = "";
+  let hasCalled = false;
   // Gemini CLI streams answers in pieces; an answer ends when another event comes.
   const logText = () => {
     transcript.assistant(text);
@@ -164,6 +165,7 @@ function readGemini(transcript: Transcript): CliReader {
       logText();
       if (event.type === "tool_use") {
         lastError = "";
+        hasCalled = true;
         transcript.toolCall(textOf(event.tool_id), textOf(event.tool_name), event.parameters);
       }
       if (event.type === "tool_result") logToolResult(event, transcript);
@@ -174,6 +176,7 @@ function readGemini(transcript: Transcript): CliReader {
       if (event.type === "result") result = resultOf(event, lastError);
     },
     result: () => result,
+    mayRestart: () => !hasCalled,
   };
 }
 

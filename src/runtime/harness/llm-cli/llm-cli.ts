@@ -7,9 +7,12 @@ export interface CliRequest {
   readonly model: JobModel;
   /** Base URL of the model's API, as `apiBaseUrl` returns it. */
   readonly baseUrl: string;
+  /** The wire format of requests to it. */
+  readonly api: ModelApi;
   /** Replaces the model's key. */
   readonly key: string;
   readonly prompt: string;
+  readonly systemPrompt: string;
   /** Absolute path of the file with the system prompt. */
   readonly systemPromptFile: string;
   /** Absolute path of a private folder, for the CLI's own settings and files. */
@@ -17,6 +20,8 @@ export interface CliRequest {
   readonly workDir: string;
   /** The agent's MCP servers, each as a program that speaks over standard input and output. */
   readonly mcp: readonly CliMcpServer[];
+  /** The config's own arguments. */
+  readonly args: readonly string[];
   /** The session to resume, by the id that the command line printed earlier in this run; null for a new one. */
   readonly resume: string | null;
 }
@@ -58,6 +63,8 @@ export interface CliReader {
   result(): CliResult | null;
   /** Whether the CLI works on after a result: in the background, or in another turn. Absent if none does. */
   isWorking?(): boolean;
+  /** Whether a session that can't be resumed may start anew after an answer that broke off: it has called no tool. */
+  mayRestart?(): boolean;
   /** Id by which the CLI resumes this session; null before it has one. */
   sessionId?(): string | null;
 }
@@ -66,12 +73,12 @@ export interface CliReader {
 export interface LlmCli {
   /** Name of its program. */
   readonly program: string;
-  /** The provider whose models it is made for. */
-  readonly provider: string;
-  /** The wire format that it speaks. */
-  readonly api: ModelApi;
-  /** The command that installs it. */
-  readonly install: string;
+  /** The provider whose models it is made for; null for any. */
+  readonly provider: string | null;
+  /** The wire format that it speaks; null for that of the model. */
+  readonly api: ModelApi | null;
+  /** The command that installs it; null for one that is not known here. */
+  readonly install: string | null;
   readonly refusesRoot: boolean;
   /** Why it refuses messages of people while it works, by their kind; null for those that it takes. */
   readonly refuses: Readonly<Record<"steer" | "stop", string | null>>;
@@ -80,6 +87,10 @@ export interface LlmCli {
    * reads its input only before it works.
    */
   readonly inputLine?: (text: string) => string;
+  /** Its shell does not wait for long commands, so it gets the requests of the run as tools of an MCP server, too. */
+  readonly needsTools?: true;
+  /** Its standard output is what it says, and its exit code its result. */
+  readonly isPlain?: true;
   /** Minimum of its first request, with a short prompt, in tokens: thinking is part of the output. */
   readonly firstRequest: { readonly input: number; readonly output: number };
   command(request: CliRequest): CliCommand;

@@ -1,25 +1,29 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Writable } from "node:stream";
+import type { ModelApi } from "../../../../streams/agent-config.ts";
 import type { Usage } from "../../../../streams/vocabulary.ts";
 import { unversionedUrl } from "../../../foundation/contracts/model-defaults.ts";
 import type { Job, JobModel } from "../../../foundation/contracts/job.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { logTo, stoppedEarly, type Session, type Emit } from "../harness.ts";
-import { runProgram, type ProgramEnd } from "../run-program.ts";
+import { logTo, type Session, type Emit } from "../harness.ts";
+import { runProgram } from "../run-program.ts";
 import type { Time } from "../run-clock.ts";
 import type { Transcript } from "../transcript.ts";
 import type { ModelFailure } from "../../wire/protocol.ts";
 import type { PersonMessage } from "../run-api/people.ts";
 import { personMessage, systemPrompt } from "../prompt.ts";
-import { mcpCommandName } from "../../wire/requests/table.ts";
-import type { CliCommand, CliMcpServer, CliReader, LlmCli, CliResult } from "./llm-cli.ts";
+import { mcpCommandName, ownMcpServer } from "../../wire/requests/table.ts";
+import type { CliCommand, CliMcpServer, CliReader, LlmCli } from "./llm-cli.ts";
+import { sessionFailure, type SessionFailure } from "./session-failure.ts";
 import { rawLines, type OutputStream } from "../raw-lines.ts";
 
 /** A session that runs in a CLI. */
 export interface CliSession {
   readonly cli: LlmCli;
   readonly model: JobModel;
+  /** The wire format of its requests. */
+  readonly api: ModelApi;
   /** Base URL of the provider's API, and that of the bridge in its place. */
   readonly upstream: string;
   readonly baseUrl: string;
@@ -35,6 +39,7 @@ export interface CliRun {
   readonly usage: Omit<Usage, "model">;
   /** The id by which the CLI resumes the session; null if it can't. */
   readonly sessionId: string | null;
+  readonly mayRestart: boolean;
 }
 
 /** One message may hold the whole output of a tool, pictures included. */
@@ -52,7 +57,9 @@ export async function runCliOnce(start: CliSession, resume: string | null): Prom
   const reader = cli.reader(transcript);
   const over = new AbortController();
   const [input, exit] = [followPeople(start, over), exitLimit(start, reader)];
-  const stream = readStream(reader, emit, { onResult: input.end, onMessage: exit.check });
+  const said = cli.isPlain === true ? createSaid() : null;
+  const on = { onResult: input.end, onMessage: exit.check, onPlain: said?.add ?? null };
+  const stream = readStream(reader, emit, on);
   const bridge = unversionedUrl(start.baseUrl);
   const provider = unversionedUrl(start.upstream);
   const ended = await runProgram(job.harness.command, command.args, {
@@ -71,15 +78,20 @@ export async function runCliOnce(start: CliSession, resume: string | null): Prom
   exit.stop();
   // The result counts: the program was only late to exit.
   const end = exit.late.aborted ? { ...ended, exitCode: 0, problem: null } : ended;
+  if (said !== null) transcript.assistant(said.text());
   const problem = await recordOf(start, configDir);
   const result = reader.result();
-  const cause = result?.error == null ? null : await causeOf(session);
+  const hasFailed = cli.isPlain === true ? end.exitCode !== 0 : result?.error != null;
+  const cause = hasFailed ? await causeOf(session) : null;
   const outcome = { end, result, cause, problem, lastLines: stream.lastLines() };
-  return {
-    failure: sessionFailure(outcome, cli, model.name, session),
-    usage: usageOf(reader),
-    sessionId: reader.sessionId?.() ?? null,
-  };
+  const failure = sessionFailure(outcome, cli, model.name, session);
+  return { failure, usage: usageOf(reader), ...continued(reader, cause) };
+}
+
+/** How the session goes on after a failure of its model. */
+function continued(reader: CliReader, cause: ModelFailure | null) {
+  const mayRestart = cause?.isBegun === true && reader.mayRestart?.() === true;
+  return { sessionId: reader.sessionId?.() ?? null, mayRestart };
 }
 
 /**
@@ -151,18 +163,21 @@ async function recordOf(
 
 /** Writes the files that the CLI reads, readable only by its own user. */
 async function prepared(
-  { cli, model, baseUrl, session: { job, prompt, endpoint, commandEnv } }: CliSession,
+  { cli, model, api, baseUrl, session: { job, prompt, endpoint, commandEnv } }: CliSession,
   configDir: string,
   resume: string | null,
 ): Promise<CliCommand> {
   const { workDir, instructions, title } = job;
+  const { args = [] } = job.harness;
+  const instructed = systemPrompt(instructions, title);
   const systemPromptFile = join(configDir, "system-prompt.md");
   const { key } = endpoint;
-  const mcp = mcpServers(job, commandEnv);
+  const mcp = mcpServers(job, cli, commandEnv);
   const paths = { systemPromptFile, configDir, workDir };
-  const request = { model, baseUrl, key, prompt, ...paths, mcp, resume };
+  const texts = { prompt, systemPrompt: instructed };
+  const request = { model, api, baseUrl, key, args, ...texts, ...paths, mcp, resume };
   const command = cli.command(request);
-  const files = { "system-prompt.md": systemPrompt(instructions, title), ...command.files };
+  const files = { "system-prompt.md": instructed, ...command.files };
   for (const [name, text] of Object.entries(files)) {
     const path = join(configDir, name);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -174,14 +189,17 @@ async function prepared(
 /** None if the agent's commands do not work: the run has warned of that. */
 function mcpServers(
   { mcp = [] }: Job,
+  { needsTools }: LlmCli,
   { AL_RUN_SOCKET: socket, PATH = "" }: Readonly<Record<string, string>>,
 ): readonly CliMcpServer[] {
   if (socket === undefined) return [];
   const command = join(dirname(socket), "bin", mcpCommandName);
   const env = { AL_RUN_SOCKET: socket, PATH };
-  return mcp.map(({ name, timeoutSeconds }) => {
+  const served = mcp.map(({ name, timeoutSeconds }) => {
     return { name, command, args: [name], env, startSeconds: timeoutSeconds + 10 };
   });
+  if (needsTools === undefined) return served;
+  return [...served, { name: ownMcpServer, command, args: [], env, startSeconds: 60 }];
 }
 
 function environment(
@@ -197,21 +215,39 @@ function environment(
 /** A session that was cut short has no result; the scheduler counts its tokens. */
 function usageOf(reader: CliReader): CliRun["usage"] {
   const { tokens = null, costUsd = null, turns = null } = reader.result() ?? {};
-  return { tokens, costUsd, turns };
+  // Some report zeros without a call that was paid.
+  return (tokens ?? 0) === 0 ? { tokens: null, costUsd: null, turns } : { tokens, costUsd, turns };
+}
+
+/** How much of a plain program's output is what it said, in bytes. */
+const saidBytes = 32 * 1024;
+
+/** The end of a plain program's standard output. */
+function createSaid() {
+  let said = "";
+  return {
+    add: (line: string): void => void (said = `${said}${line}\n`.slice(-saidBytes)),
+    text: () => said.trim(),
+  };
+}
+
+interface StreamEvents {
+  readonly onResult: () => unknown;
+  readonly onMessage: () => void;
+  /** Takes each line of the standard output of a plain program, which has no messages; null for another one. */
+  readonly onPlain: ((line: string) => void) | null;
 }
 
 /** Splits a CLI's output: passes messages to its reader, and logs all other lines unchanged. */
-function readStream(
-  reader: CliReader,
-  emit: Emit,
-  { onResult, onMessage }: { readonly onResult: () => unknown; readonly onMessage: () => void },
-) {
+function readStream(reader: CliReader, emit: Emit, { onResult, onMessage, onPlain }: StreamEvents) {
   const log = (level: 30 | 40, msg: string, stream: OutputStream) =>
     logTo(emit, "process", level, msg, { stream });
   const raw = rawLines((line, stream) => log(30, line, stream));
   return {
     onLine: (line: string, stream: OutputStream, isCut: boolean): void => {
-      const message = stream === "stdout" && !isCut ? objectIn(line) : null;
+      if (stream === "stdout") onPlain?.(line);
+      const isMessage = onPlain === null && stream === "stdout" && !isCut;
+      const message = isMessage ? objectIn(line) : null;
       if (message !== null) {
         const before = reader.result();
         reader.take(message);
@@ -219,7 +255,8 @@ function readStream(
         onMessage();
         return;
       }
-      if (isCut && line.startsWith("{")) log(40, "a message too long to be read", stream);
+      if (isCut && onPlain === null && line.startsWith("{"))
+        log(40, "a message too long to be read", stream);
       else if (line.trim() !== "") raw.add(line, stream);
     },
     /** The last lines that were not messages. */
@@ -234,54 +271,4 @@ function objectIn(line: string): Readonly<Record<string, unknown>> | null {
   } catch {
     return null;
   }
-}
-
-interface CliOutcome {
-  readonly end: ProgramEnd;
-  readonly result: CliResult | null;
-  /** Why its last call to the model failed, if its result is an error. */
-  readonly cause: ModelFailure | null;
-  /** Why the last answer is incomplete, by the program's files; null if it is complete. */
-  readonly problem: string | null;
-  /** The last lines of its output that were not messages. */
-  readonly lastLines: readonly string[];
-}
-
-/** Why a session failed. */
-export interface SessionFailure {
-  /** For a person. */
-  readonly message: string;
-  /** How long the model should be skipped, in ms; null if waiting doesn't help. */
-  readonly cooldownMs: number | null;
-}
-
-/** Why the session failed, null if it did not. The CLI's own result comes first, and its exit code must agree. */
-function sessionFailure(
-  { end, result, cause, problem, lastLines }: CliOutcome,
-  cli: LlmCli,
-  model: string,
-  { signal, job }: Session,
-): SessionFailure | null {
-  if (signal.aborted) return lasting(stoppedEarly);
-  if (end.missing) return lasting(notInstalled(cli, job.harness.command));
-  if (end.problem !== null) return lasting(`${cli.program} ${end.problem}`);
-  const code = end.exitCode === null ? "by a signal" : `with code ${end.exitCode}`;
-  const withLines = (text: string) => lasting([text, ...lastLines].join("\n"));
-  if (result === null) return withLines(`${cli.program} ended ${code}, without a result`);
-  if (result.error !== null) {
-    const { message, cooldownMs = null } = cause ?? lasting(result.error);
-    return { message: `model "${model}": ${message}`, cooldownMs };
-  }
-  if (problem !== null) return lasting(`model "${model}": ${problem}`);
-  if (end.exitCode === 0) return null;
-  return withLines(`${cli.program} emitted a result without an error, but ended ${code}`);
-}
-
-function lasting(message: string): SessionFailure {
-  return { message, cooldownMs: null };
-}
-
-function notInstalled({ program, install }: LlmCli, command: string): string {
-  const found = command === program ? "" : ` (command = "${command}")`;
-  return `${program} is not installed where this agent runs${found}; install it there with: ${install} — for a container: RUN ${install} in the agent's Dockerfile`;
 }

@@ -5,8 +5,10 @@ import { transcriptOf } from "../transcript.ts";
 import { cliFor } from "./clis.ts";
 import type { LlmCli } from "./llm-cli.ts";
 import { backoffMs, retriesOf } from "../retry-policy.ts";
-import { runCliOnce, type CliRun, type CliSession, type SessionFailure } from "./run-cli-once.ts";
-import { apiBaseUrl } from "../../../foundation/contracts/model-defaults.ts";
+import { runCliOnce, type CliRun, type CliSession } from "./run-cli-once.ts";
+import type { SessionFailure } from "./session-failure.ts";
+import { apiBaseUrl, plainApi } from "../../../foundation/contracts/model-defaults.ts";
+import type { ModelApi } from "../../../../streams/agent-config.ts";
 import type { JobModel } from "../../../foundation/contracts/job.ts";
 
 export const runLlmCli: Harness = (session) => runInCli(session, realTime);
@@ -21,7 +23,8 @@ export async function runInCli(session: Session, time: Time): ReturnType<Harness
   if (model === undefined) throw new Error("the job has no model");
   const cli = cliFor(job.harness.command);
   const transcript = transcriptOf(emit);
-  const upstream = upstreamOf(model, cli);
+  const api = cli.api ?? plainApi(model);
+  const upstream = upstreamOf(model, cli, api);
   const baseUrl = session.endpoint.baseUrl(model, upstream);
   const warning = oddPair(model, cli);
   if (warning !== null) transcript.note(40, warning);
@@ -29,7 +32,7 @@ export async function runInCli(session: Session, time: Time): ReturnType<Harness
     30,
     `session starts in ${cli.program} with model "${model.name}" (${model.model})`,
   );
-  const start = { cli, model, upstream, baseUrl, transcript, session, time };
+  const start = { cli, model, api, upstream, baseUrl, transcript, session, time };
   const { failure, usage } = await runWithRetries(start);
   transcript.end();
   const { tokens, costUsd } = usage;
@@ -58,9 +61,10 @@ async function runWithRetries(start: CliSession): Promise<CliRun> {
   return run;
 }
 
-/** A failure that may pass, in a session that the CLI can resume. */
+/** A failure that may pass, in a session that the CLI can resume, or that has done nothing yet. */
 function isResumable(run: CliRun): run is CliRun & { readonly failure: SessionFailure } {
-  return run.sessionId !== null && run.failure !== null && run.failure.cooldownMs !== null;
+  const isPassing = run.failure !== null && run.failure.cooldownMs !== null;
+  return isPassing && (run.sessionId !== null || run.mayRestart);
 }
 
 function retryText(
@@ -72,9 +76,15 @@ function retryText(
   return `${message}; ${program} resumes in ${(delayMs / 1000).toFixed(1)} s (${count})`;
 }
 
+/** The gateway plays a script at any host. */
+const scriptedUrl = "http://scripted/v1";
+
 /** Base URL of the provider's API. Throws for a model that the CLI can't ask. */
-function upstreamOf(model: JobModel, { program, provider, api }: LlmCli): string {
+function upstreamOf(model: JobModel, { program, provider }: LlmCli, api: ModelApi): string {
   const name = `model "${model.name}"`;
+  if (provider === null) {
+    return apiBaseUrl(model.baseUrl, { provider: model.provider, api }) || scriptedUrl;
+  }
   if (model.provider === "scripted") {
     throw new Error(
       `${name} is scripted, which only the pi harness plays: set type = "pi" under [harness]`,
@@ -90,6 +100,6 @@ function upstreamOf(model: JobModel, { program, provider, api }: LlmCli): string
 
 /** A warning if the CLI is made for another provider than the model's; null otherwise. */
 function oddPair(model: JobModel, { program, provider }: LlmCli): string | null {
-  if (model.provider === provider) return null;
+  if (provider === null || model.provider === provider) return null;
   return `model "${model.name}" is one of ${model.provider}, while ${program} is made for models of ${provider}`;
 }

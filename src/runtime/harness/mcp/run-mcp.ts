@@ -1,4 +1,4 @@
-import { allowsTool, mcpCallLine } from "../../../foundation/contracts/mcp.ts";
+import { allowsTool, mcpCallLine, omittedTool } from "../../../foundation/contracts/mcp.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import type { McpClient } from "../../wire/mcp-client.ts";
 import { logTo, type Emit } from "../harness.ts";
@@ -57,7 +57,8 @@ export function createRunMcp(
   };
   const tools = async (server: JobServer, signal: AbortSignal): Promise<Answer> => {
     try {
-      const all = await (await clientOf(server)).tools();
+      const { tools: all, omitted } = await (await clientOf(server)).tools();
+      for (const text of omitted) logTo(emit, "mcp", 40, omittedTool(server.name, text));
       const found = all.filter(({ name }) => allowsTool(server.tools, name));
       return await requests.perform("mcp-tools", { server: server.name, found }, signal);
     } catch (error) {

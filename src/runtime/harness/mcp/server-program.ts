@@ -46,7 +46,9 @@ export async function startProgram(
     return { ...client, call: (...asked) => client.call(...asked).catch(fail) };
   } catch (error) {
     end();
-    return fail(error);
+    const last = errors.trim().split("\n").at(-1) ?? "";
+    if (last === "") throw error;
+    throw new Error(`its program failed to start: ${last}`, { cause: error });
   }
 }
 
@@ -64,6 +66,9 @@ const newline = 0x0a;
 const idBytes = 200;
 const firstId = /^\{(?:"jsonrpc":"2\.0",)?"id":(\d+)/;
 const lastId = /"id":(\d+)(?:,"jsonrpc":"2\.0")?\}$/;
+
+/** A short message whose result is null, which the SDK does not read: its call would wait for its time limit. */
+const isNullResult = /^(\{(?:"(?:jsonrpc|id)":\s*[\w".-]+,\s*)*"result":\s*)null(?=[,}])/;
 
 /** Replaces a message that is too long by the failure of its call; the SDK would end the program, and all its calls. */
 class BoundedMessages extends ReadBuffer {
@@ -84,7 +89,9 @@ class BoundedMessages extends ReadBuffer {
     if (this.#start.length < idBytes) this.#start += part.toString("latin1", 0, idBytes);
     this.#end = (this.#end + part.toString("latin1", part.length - idBytes)).slice(-idBytes);
     const isWhole = part.at(-1) === newline;
-    if (this.#bytes <= mcpLimits.answerBytes) super.append(part);
+    if (isWhole && this.#bytes === part.length && isNullResult.test(this.#start))
+      super.append(Buffer.from(this.#start.replace(isNullResult, "$1{}")));
+    else if (this.#bytes <= mcpLimits.answerBytes) super.append(part);
     else {
       // The beginning of a line: earlier messages were read, as one chunk is shorter than the limit.
       this.clear();

@@ -67,9 +67,9 @@ function keptLine(message: Message, redact: Redact): string {
     if (line.length <= maxTextLength) return line;
   }
   // Reached only by a message with a huge number of small values.
-  return JSON.stringify(
-    mapParts(safe, (part) => (part.type === "toolCall" ? { ...part, arguments: {} } : gap)),
-  );
+  const calls = partsOf(safe).filter((part) => part.type === "toolCall");
+  const content = [...calls.map((call) => ({ ...call, arguments: {} })), gap];
+  return JSON.stringify({ ...safe, content, details: undefined });
 }
 
 type Part = Exclude<Message["content"], string>[number];

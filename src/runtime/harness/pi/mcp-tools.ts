@@ -10,8 +10,17 @@ type Context = Pick<Session, "requests" | "emit" | "signal">;
 /** The tools of the agent's MCP servers for pi, named `server__tool`. A server that can't be used has none. */
 export async function mcpTools(servers: Servers, context: Context) {
   const lists = await Promise.all(servers.map(({ name }) => toolsOf(name, context)));
-  const byName = new Map(lists.flat().map((tool) => [tool.name, tool]));
-  return [...byName.values()];
+  const taken = new Map<string, ReturnType<typeof piTool>>();
+  for (const [server, tool] of lists.flat()) {
+    const name = modelToolName(server, tool.name);
+    const isFree = name !== null && !taken.has(name);
+    if (isFree) taken.set(name, piTool(name, server, tool, context.requests));
+    else {
+      const why = name === null ? "the name is too long" : `another tool is ${name}, too`;
+      logTo(context.emit, "mcp", 40, `models can't call ${server}.${tool.name}: ${why}`);
+    }
+  }
+  return [...taken.values()];
 }
 
 async function toolsOf(server: string, { requests, emit, signal }: Context) {
@@ -20,12 +29,7 @@ async function toolsOf(server: string, { requests, emit, signal }: Context) {
     logTo(emit, "mcp", 40, `the MCP server ${server} can't be used: ${String(answer.detail)}`);
     return [];
   }
-  return (answer.tools as readonly McpTool[]).flatMap((tool) => {
-    const name = modelToolName(server, tool.name);
-    if (name !== null) return [piTool(name, server, tool, requests)];
-    logTo(emit, "mcp", 40, `models can't call ${server}.${tool.name}: the name is too long`);
-    return [];
-  });
+  return (answer.tools as readonly McpTool[]).map((tool) => [server, tool] as const);
 }
 
 function piTool(name: string, server: string, tool: McpTool, requests: Session["requests"]) {
@@ -33,7 +37,7 @@ function piTool(name: string, server: string, tool: McpTool, requests: Session["
     name,
     label: name,
     description: tool.description,
-    parameters: { ...tool.inputSchema, type: "object" },
+    parameters: parametersOf(tool),
     execute: async (_id, input, signal = neverAborted) => {
       const body = { server, tool: tool.name, arguments: input };
       const answer = await requests.perform("mcp-call", body, signal).catch(refusedAnswer);
@@ -45,6 +49,37 @@ function piTool(name: string, server: string, tool: McpTool, requests: Session["
       return { content, details: undefined };
     },
   });
+}
+
+/** The model reads the whole schema; pi checks arguments by what JavaScript can check, and the server by the rest. */
+function parametersOf({ inputSchema }: McpTool) {
+  const schema = { ...inputSchema, type: "object" };
+  const checked = checkable(schema) as typeof schema;
+  return JSON.stringify(checked) === JSON.stringify(schema)
+    ? schema
+    : { ...checked, toJSON: () => schema };
+}
+
+/** A schema without patterns of other dialects, such as Python's `(?i)`. */
+function checkable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(checkable);
+  if (typeof value !== "object" || value === null) return value;
+  const { patternProperties = {} } = value as { readonly patternProperties?: object };
+  const isLoose = !Object.keys(patternProperties).every(isPattern);
+  const left = isLoose ? ["patternProperties", "additionalProperties"] : [];
+  const kept = Object.entries(value).filter(
+    ([key, part]: [string, unknown]) =>
+      !left.includes(key) && (key !== "pattern" || typeof part !== "string" || isPattern(part)),
+  );
+  return Object.fromEntries(kept.map(([key, part]) => [key, checkable(part)]));
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -10,8 +10,7 @@ import { createSteering } from "./steering.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { refusedAnswer } from "../run-api/run-requests.ts";
 import { createPiSession } from "./pi-session.ts";
-import { retryingStream, type RetryingOptions } from "./retrying-stream.ts";
-import { createArgumentsCheck } from "./whole-arguments.ts";
+import { retryingStream } from "./retrying-stream.ts";
 import { realTime, type Time } from "../run-clock.ts";
 import type { Usage } from "../../../../streams/vocabulary.ts";
 import { transcriptOf, type TranscriptUsage } from "../transcript.ts";
@@ -41,34 +40,31 @@ export function createPiHarness(time: Time): Harness {
     first.activate();
     const chain = createModelChain([first, ...others], session.job.models, session.emit);
     const log = sessionLog(session.emit, () => chain.current().name);
-    const check = createArgumentsCheck();
     const pi = await createPiSession(session, runtime, {
       first,
-      extensions: [chain.extension, check.extension],
+      extensions: [chain.extension],
       onOutput: log.onOutput,
     });
-    return talk(pi, session, { chain, log, check }, time);
+    return talk(pi, session, { chain, log }, time);
   };
 }
 
 export const runPi: Harness = createPiHarness(realTime);
 
 interface SessionParts {
-  readonly chain: RetryingOptions["chain"];
-  readonly check: RetryingOptions["check"];
+  readonly chain: ModelChain;
   readonly log: SessionLog;
 }
 
 async function talk(
   pi: AgentSession,
   { emit, signal, clock, endpoint, prompt, requests, people }: Session,
-  { chain, log, check }: SessionParts,
+  { chain, log }: SessionParts,
   time: Time,
 ): Promise<SessionEnd> {
   const { sessionId, agent } = pi;
   agent.streamFunction = retryingStream(agent.streamFunction, {
     chain,
-    check,
     clock,
     time,
     emit,

@@ -9,7 +9,6 @@ import type { ModelChain } from "./model-chain.ts";
 import { logTo, type Emit, type ModelEndpoint } from "../harness.ts";
 import type { RunClock, Time } from "../run-clock.ts";
 import { secondsText } from "../../../foundation/contracts/format.ts";
-import { readStream, type ArgumentsCheck } from "./whole-arguments.ts";
 import { retriesOf, retryDelayMs, silenceLimitMs } from "../retry-policy.ts";
 
 /** pi's function that calls a model; it resolves to a stream that always ends with one message. */
@@ -21,7 +20,6 @@ export interface RetryingOptions {
   readonly time: Time;
   readonly emit: Emit;
   readonly endpoint: ModelEndpoint;
-  readonly check: ArgumentsCheck;
   /** The id of the session. Other requests of pi, such as a summary, are not part of the conversation. */
   readonly sessionId: string;
   /** Aborts the session. */
@@ -171,7 +169,7 @@ async function answered(
 
 async function attempt(
   ask: AskOnce,
-  { chain, clock, endpoint, check, onAnswer }: RetryingOptions,
+  { chain, clock, endpoint, onAnswer }: RetryingOptions,
   signal: AbortSignal,
 ): Promise<Answered> {
   const call = randomUUID();
@@ -181,7 +179,8 @@ async function attempt(
   });
   const headers = { [callHeader]: call, [silenceHeader]: String(Math.ceil(limitMs)) };
   const request = { isSent: false };
-  const { message, sent } = await readStream(await ask(headers, () => (request.isSent = true)));
+  const stream = await ask(headers, () => (request.isSent = true));
+  const message = await stream.result();
   onAnswer(message);
   if (message.stopReason === "aborted") return abortedBy(message);
   // pi's client failed by itself, and would again.
@@ -191,7 +190,6 @@ async function attempt(
   const found = await endpoint.verdictOn(call, signal).catch(() => null);
   if (signal.aborted) return abortedBy(message);
   if (found === null) return { message, verdict: interrupted };
-  check.take(message, sent, found.cutCalls);
   return { message, verdict: judgeAnswer(message, found.failure) };
 }
 

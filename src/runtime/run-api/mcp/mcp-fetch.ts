@@ -43,8 +43,8 @@ export function createAnswerRoom() {
 
 /**
  * A `fetch` for one MCP server: its host's addresses are checked like those that runs reach, redirects are answers like
- * any other, and no answer is longer than its limits. No stream is opened but the answer to a request. A call is told
- * its last problem.
+ * any other, and no answer is longer than its limits. No stream is opened but the answer to a request, which goes on by
+ * the id of its last event (SEP-1699). A call is told its last problem.
  */
 export function createMcpFetch(address: McpAddress, deps: McpFetchDeps) {
   const lists = createLimit(mcpLimits.listBytes, mcpLimits.listValues);
@@ -78,11 +78,11 @@ export function createMcpFetch(address: McpAddress, deps: McpFetchDeps) {
     }
   };
   return async (_url: string | URL, init: RequestInit = {}): Promise<Response> => {
-    if (init.method === "GET") return new Response(null, { status: 405 });
+    if (opensStream(init)) return new Response(null, { status: 405 });
     tell(null);
-    // A little later than the client's own time limit, whose error has more detail.
-    const late = AbortSignal.timeout(address.timeoutMs + 2_000);
-    const signal = AbortSignal.any([late, address.signal, ...(init.signal ? [init.signal] : [])]);
+    // The client has a time limit for each call, which progress begins anew.
+    const end = mcpCall.getStore()?.signal ?? AbortSignal.timeout(address.timeoutMs);
+    const signal = AbortSignal.any([end, address.signal, ...(init.signal ? [init.signal] : [])]);
     const answer = await answerOf(address, init, signal, deps).catch(failed);
     const { statusCode: status = 0, headers } = answer;
     if (status >= 300 && status < 400) {
@@ -95,11 +95,11 @@ export function createMcpFetch(address: McpAddress, deps: McpFetchDeps) {
       ? lists()
       : createLimit(mcpLimits.answerBytes, mcpLimits.answerValues)();
     const pieces = read(answer, limit, signal);
-    const end = pieces.return.bind(pieces);
+    const close = pieces.return.bind(pieces);
     // A generator that is ended before its first piece would leave the answer open.
     pieces.return = (value) => {
       answer.destroy();
-      return end(value);
+      return close(value);
     };
     const body = isEmpty ? null : ReadableStream.from(pieces);
     // A list of values becomes one text.
@@ -126,6 +126,11 @@ function createLimit(maxBytes: number, maxValues: number): () => Limit {
       return values <= maxValues ? null : `its answer has more than ${maxValues} values`;
     };
   };
+}
+
+/** A GET, but for the rest of an answer. */
+function opensStream({ method, headers }: RequestInit): boolean {
+  return method === "GET" && !new Headers(headers).has("last-event-id");
 }
 
 function asksForTools({ body }: RequestInit): boolean {

@@ -1,4 +1,4 @@
-import { at, isObject, isWholeObject, listAt, textAt } from "../../wire/json.ts";
+import { at, isObject, listAt, textAt } from "../../wire/json.ts";
 
 /** Facts in a model's answer that clients drop or misread. */
 export interface AnswerFacts {
@@ -10,32 +10,21 @@ export interface AnswerFacts {
   readonly stop: string | null;
   /** An error inside of a stream. */
   readonly error: { readonly code: string | null; readonly message: string } | null;
-  /** Ids of tool calls whose final arguments are not whole JSON. */
-  readonly cutCalls: readonly string[];
 }
 
-export const noFacts: AnswerFacts = {
-  refusal: "",
-  blocked: null,
-  stop: null,
-  error: null,
-  cutCalls: [],
-};
+export const noFacts: AnswerFacts = { refusal: "", blocked: null, stop: null, error: null };
 
 /** Collects the facts of an answer by its events, in any wire format. */
 export function createFacts() {
   let { refusal, blocked, stop, error } = noFacts;
-  const cutCalls: string[] = [];
   return {
     take: (event: unknown): void => {
       error ??= errorIn(event);
       blocked ??= short(textAt(event, "promptFeedback", "blockReason"));
       stop = short(stopIn(event)) ?? stop;
       refusal = (refusal + refusalIn(event)).slice(0, maxRefusal);
-      const cut = cutCallIn(event);
-      if (cut !== null && cutCalls.length < maxCutCalls) cutCalls.push(cut);
     },
-    read: (): AnswerFacts => ({ refusal, blocked, stop, error, cutCalls }),
+    read: (): AnswerFacts => ({ refusal, blocked, stop, error }),
   };
 }
 
@@ -48,7 +37,6 @@ export function hasFailed({ error, stop }: AnswerFacts): boolean {
 const maxRefusal = 500;
 const maxMessage = 2_000;
 const maxCode = 100;
-const maxCutCalls = 250;
 
 function short(text: string | null): string | null {
   return text === null ? null : text.slice(0, maxCode);
@@ -92,11 +80,4 @@ function stopIn(event: unknown): string | null {
     textAt(event, "response", "incomplete_details", "reason") ??
     textAt(event, "response", "status")
   );
-}
-
-/** The Responses API repeats the arguments of a call as a whole at its end, also without any piece before. */
-function cutCallIn(event: unknown): string | null {
-  if (textAt(event, "type") !== "response.output_item.done") return null;
-  const json = textAt(event, "item", "arguments");
-  return json === null || isWholeObject(json) ? null : textAt(event, "item", "call_id");
 }

@@ -73,7 +73,14 @@ export function retryAfterOf(headers: IncomingHttpHeaders, now: number): number 
   return asked ?? limitReset(headers, now);
 }
 
+/** Of a subscription, whose status is `allowed`, `allowed_warning` or `rejected`. */
+const unified = "anthropic-ratelimit-unified";
+
 function limitReset(headers: IncomingHttpHeaders, now: number): number | null {
+  const subscription = headers[`${unified}-reset`];
+  if (headers[`${unified}-status`] === "rejected" && subscription !== undefined) {
+    return timeIn(String(subscription), now);
+  }
   const resets = limitHeaders.flatMap(([remaining, reset]) => {
     const at = headers[remaining] === "0" ? headers[reset] : undefined;
     return (at === undefined ? null : timeIn(String(at), now)) ?? [];
@@ -83,11 +90,11 @@ function limitReset(headers: IncomingHttpHeaders, now: number): number | null {
 
 /**
  * How long a provider asks to wait, in ms, by an error text: `retry-after: 30`, `"retryDelay": "35s"`, `try again in
- * 1m30.5s`, `in 20 seconds`, `retry after Wed, 21 Oct 2026 07:28:00 GMT`. Null if it names no time.
+ * 1m30.5s`, `in 20 seconds`, `retry after Wed, 21 Oct 2026 07:28:00 GMT`, `will reset at 2026-10-21 07:28:00`. Null if it names no time.
  */
 export function retryAfterIn(text: string, now: number): number | null {
   const named = /retry.?(?:after|delay)["'\s:=]+(?:in\s+)?([^"'}\n]+)/i.exec(text)?.[1];
-  const worded = /(?:try again|retry|resets?) (?:in|after) ([^"'}\n]+)/i.exec(text)?.[1];
+  const worded = /(?:try again|retry|resets?) (?:in|after|at) ([^"'}\n]+)/i.exec(text)?.[1];
   for (const found of [named, worded]) {
     const ms = found === undefined ? null : timeIn(found, now);
     if (ms !== null) return ms;
@@ -127,10 +134,12 @@ function numberIn(text: string, now: number): number | null {
   return Math.max(0, (value < epochMs ? value * 1000 : value) - now);
 }
 
-const date = /^\s*([A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} [\d:]{8} GMT|\d{4}-\d\d-\d\dT\S+)/;
+const date =
+  /^\s*([A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} [\d:]{8} GMT|\d{4}-\d\d-\d\d[T ][\d:]+\S*)/;
 
 function dateIn(text: string, now: number): number | null {
   const [, written] = date.exec(text) ?? [];
-  const at = written === undefined ? Number.NaN : Date.parse(written);
+  const isLocal = written !== undefined && /^[-\d]+ [\d:]+$/.test(written);
+  const at = written === undefined ? Number.NaN : Date.parse(isLocal ? `${written}Z` : written);
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 }

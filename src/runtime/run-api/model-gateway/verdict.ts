@@ -48,7 +48,7 @@ const permanent =
 /** The verdict on a call by its answer so far. Refusals come first: some providers report them as success. */
 export function verdictOn(seen: SeenOfCall): ModelVerdict {
   const facts = seen.tap?.read().facts ?? seen.facts;
-  return { failure: failureOf(seen, facts, Date.now()), cutCalls: [...facts.cutCalls] };
+  return { failure: failureOf(seen, facts, Date.now()) };
 }
 
 function failureOf(call: SeenOfCall, facts: AnswerFacts, now: number): ModelFailure | null {
@@ -113,7 +113,7 @@ function byProblem(problem: GatewayProblem, isBegun: boolean, now: number): Mode
   const { status, code, message } = problem;
   const mayRetry = isPassing(problem);
   if (isBegun && !mayRetry) return fallback(message);
-  if (isBegun) return { kind: "retry", message, cooldownMs: boundedCooldown(null) };
+  if (isBegun) return { kind: "retry", message, isBegun, cooldownMs: boundedCooldown(null) };
   if (!overBudgetCodes.includes(code)) return byStatus(status, message, null, mayRetry, now);
   const lacksMoney = code === noMoneyCode && ({ lacksMoney: true } as const);
   return { kind: "fail", message: `${status} ${message}`, ...lacksMoney };
@@ -126,7 +126,13 @@ function inStream({ code, message }: NonNullable<AnswerFacts["error"]>, now: num
   if (isPermanent) return fallback(message);
   const asked = retryAfterIn(message, now);
   const cooldownMs = boundedCooldown(asked);
-  return { kind: "retry", message, cooldownMs, ...(asked !== null && { retryAfterMs: asked }) };
+  return {
+    kind: "retry",
+    message,
+    isBegun: true,
+    cooldownMs,
+    ...(asked !== null && { retryAfterMs: asked }),
+  };
 }
 
 function fallback(message: string): ModelFailure {

@@ -15,6 +15,8 @@ const failure = (z: Zod) =>
     cooldownMs: z.number().optional(),
     /** The attempt used up its time limit. */
     isSlow: z.literal(true).optional(),
+    /** The provider had begun its answer. */
+    isBegun: z.literal(true).optional(),
     /** Only the lack of money caused the failure. */
     lacksMoney: z.literal(true).optional(),
   });
@@ -31,8 +33,6 @@ export const modelRequests = {
           .object({
             /** Null for an answer that the provider completed. */
             failure: failure(z).nullable(),
-            /** Ids of tool calls whose final arguments are not whole JSON. */
-            cutCalls: z.array(z.string()),
           })
           .nullable(),
       }),

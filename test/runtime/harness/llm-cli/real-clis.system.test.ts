@@ -30,6 +30,14 @@ function refused(status: number): Action {
   return { status, body, headers: { "content-type": "application/json" } };
 }
 
+const overload = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
+/** An answer of Anthropic that has an error inside; other providers' clients take it for one that breaks off. */
+const overloaded: Action = {
+  status: 200,
+  headers: { "content-type": "text/event-stream" },
+  body: `event: error\ndata: ${JSON.stringify(overload)}\n\n`,
+};
+
 /** A session of the real program with one retry, through the real gateway and bridge; `sent` comes after its first request. */
 async function session(
   program: Program,
@@ -76,6 +84,12 @@ describe.skipIf(bin === null)("the real external CLIs", () => {
     expect(endMessageOf(ended).usage).toMatchObject({ turns: 2 });
   });
 
+  test("codex offers its model the requests of the run as tools of an MCP server", async () => {
+    const { requests, error } = await session("codex", [done]);
+    expect(error).toBeNull();
+    expect(requests[0]).toContain("mcp__almanac");
+  });
+
   describe.each(programs)("%s", (program) => {
     test("retries maxRetries times if the provider answers 503, and names the provider", async () => {
       const { ended, error, requests } = await session(program, [refused(503)]);
@@ -84,6 +98,15 @@ describe.skipIf(bin === null)("the real external CLIs", () => {
       expect(error).toMatch(/refused with 503/);
       expect(error).not.toContain("/model/");
       expect(ended.messages.filter(({ type }) => type === "cooldown")).toHaveLength(1);
+    });
+
+    test.each<[string, Action]>([
+      ["breaks off", "hang up in the middle"],
+      ["has an error", overloaded],
+    ])("continues its session after an answer that %s", async (_what, action) => {
+      const { error, requests } = await session(program, [action, done]);
+      expect(error).toBeNull();
+      expect(requests).toHaveLength(2);
     });
 
     test.runIf(isLong).each<[string, Action, RegExp]>([

@@ -4,9 +4,9 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
 /** The versions that `src/runtime/harness/llm-cli/` is made for. */
-const packages = {
-  "@anthropic-ai/claude-code": "2.1.330",
-  "@openai/codex": "0.169.0",
+export const packages = {
+  "@anthropic-ai/claude-code": "2.1.332",
+  "@openai/codex": "0.171.0",
   "@google/gemini-cli": "0.61.0",
 };
 

@@ -145,9 +145,9 @@ describe("the llm-cli harness", () => {
       "codex is not installed where this agent runs; install it there with: npm install -g @openai/codex",
     ],
     [
-      "is unknown",
+      "is a program of the user's",
       { harness: { type: "llm-cli", command: "my-llm" } },
-      "it knows claude, codex, gemini",
+      "my-llm is not installed where this agent runs",
     ],
     ["can't be executed", { harness: { type: "llm-cli", command: "/etc/codex" } }, "/etc/codex"],
     ["gets a scripted model", { models: [aScripted([])] }, "only the pi harness"],

@@ -14,6 +14,10 @@ server.registerTool("long-id-first", {}, ({ requestId }) => {
   process.stdout.write(`{"jsonrpc": "2.0", "id": ${requestId}, "result": ${result}}\n`);
   return new Promise<never>(() => undefined);
 });
+server.registerTool("null", {}, ({ requestId }) => {
+  process.stdout.write(`{"jsonrpc": "2.0", "id": ${requestId}, "result": null}\n`);
+  return new Promise<never>(() => undefined);
+});
 server.registerTool("crash", {}, () => {
   process.stderr.write("Traceback: out of luck\n");
   process.exit(3);

@@ -4,10 +4,9 @@ import type { Log } from "../run-entry.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
 /** The MCP servers of a run, of which `hub` is the program; the function calls its tools. */
-function started() {
-  const program = fileURLToPath(new URL("./fickle-server.ts", import.meta.url));
+function started(program = [fileURLToPath(new URL("./fickle-server.ts", import.meta.url))]) {
   const logs: string[] = [];
-  const command = [process.execPath, program];
+  const command = [process.execPath, ...program];
   const mcp = createRunMcp([{ name: "hub", command, tools: ["*"], timeoutSeconds: 60 }], {
     requests: { perform: () => Promise.resolve({ ok: true }) },
     emit: (message) => void logs.push(`${(message as Log).level} ${(message as Log).msg}`),
@@ -21,8 +20,19 @@ function started() {
     const { content } = await mcp.requests.perform("mcp-call", asked, signal);
     return (content as readonly { readonly text: string }[])[0]?.text ?? "";
   };
-  return { call, logs };
+  const tools = () => mcp.requests.perform("mcp-tools", { server: "hub" }, signal);
+  return { call, logs, tools };
 }
+
+test("the log has the last error line of an MCP program that fails to start", async () => {
+  const { logs, tools } = started([
+    "-e",
+    "console.error('Traceback:\\nAttributeError: no x'); process.exit(1)",
+  ]);
+  await tools();
+  const why = "its program failed to start: AttributeError: no x";
+  expect(logs).toEqual([`40 the MCP server hub can't be used: ${why}`]);
+});
 
 test("a response of an MCP program that is too long fails only that call; the program continues", async () => {
   const { call } = started();
@@ -32,6 +42,10 @@ test("a response of an MCP program that is too long fails only that call; the pr
   const tooLong = "the MCP server hub failed: its answer is longer than 4 MiB";
   expect(await Promise.all(calls)).toEqual([tooLong, tooLong, pid]);
   expect(await call("pid")).toBe(pid);
+});
+
+test("a call of an MCP program that answers null is done, without content", async () => {
+  expect(await started().call("null")).toBe("");
 });
 
 test("the next call restarts an MCP program that ended, at most three times; no call is repeated", async () => {

@@ -19,6 +19,7 @@ type Row = readonly [
   thinking: unknown,
 ];
 
+const medium = { includeThoughts: true, thinkingLevel: "MEDIUM" };
 const thoughts = (thinkingBudget: number) => ({ includeThoughts: true, thinkingBudget });
 
 const rows: readonly Row[] = [
@@ -31,7 +32,7 @@ const rows: readonly Row[] = [
   ["openai", "gpt-6", responses, undefined, reasoning],
   ["openai", "gpt-4.1-2025-04-14", responses, undefined, undefined],
   ["google", "gemini-2.5-pro", gemini("gemini-2.5-pro"), 65_536, thoughts(8192)],
-  ["google", "gemini-4-pro", gemini("gemini-4-pro"), undefined, thoughts(-1)],
+  ["google", "gemini-4-pro", gemini("gemini-4-pro"), undefined, medium],
   ["groq", "openai/gpt-oss-120b", completions, 65_536, "medium"],
   ["groq", "new/model", completions, undefined, undefined],
   ["xai", "grok-4.3", responses, 30_000, reasoning],

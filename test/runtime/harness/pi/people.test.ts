@@ -175,4 +175,21 @@ describe("a stored session of pi", () => {
     expect(JSON.parse(lines[1] ?? "")).toMatchObject({ role: "assistant" });
     expect(lines[2]).toContain("more characters)");
   });
+
+  test("has a result of very many short parts as one that was left out", async () => {
+    const parts = Array.from({ length: 10_000 }, (_, n) => ({ type: "text", text: `row ${n}` }));
+    const result = { role: "toolResult", toolCallId: "1", toolName: "rows", content: parts };
+    const call = { type: "toolCall", id: "1", name: "rows", arguments: {} };
+    const messages = [
+      { role: "user", content: "Go." },
+      { role: "assistant", content: [call] },
+      result,
+    ];
+    const conversation = { state: { messages }, convertToLlm: (all: unknown) => all };
+    const [, , line = ""] = await keptLines(conversation as never, (value) => value);
+    expect(JSON.parse(line)).toEqual({
+      ...result,
+      content: [{ type: "text", text: "[left out]" }],
+    });
+  });
 });

@@ -1,7 +1,7 @@
 import { createMcpConnect } from "../../../../src/runtime/runs/connect-mcp.ts";
 
 /** Connections of runs to a server, by the real client, which end with the test. */
-export function mcpClients(url: string) {
+export function mcpClients(url: string, timeoutSeconds = 60) {
   const over = new AbortController();
   onTestFinished(() => over.abort());
   const credential = () => Promise.reject(new Error("there is none"));
@@ -14,7 +14,7 @@ export function mcpClients(url: string) {
     tools: ["*"],
     credential: null,
     private: true,
-    timeoutSeconds: 60,
+    timeoutSeconds,
   };
   return { signal, connect: (instanceId: string) => connect(server, { instanceId, signal }) };
 }

@@ -37,12 +37,21 @@ test.each([
     },
     7_000,
   ],
+  [
+    {
+      "anthropic-ratelimit-unified-status": "rejected",
+      "anthropic-ratelimit-unified-reset": String((now + 3_600_000) / 1000),
+    },
+    3_600_000,
+  ],
+  [{ "anthropic-ratelimit-unified-reset": String((now + 3_600_000) / 1000) }, null],
 ])("retryAfterOf(%j) returns %j", (headers, expected) => {
   expect(retryAfterOf(headers, now)).toBe(expected);
 });
 
 test.each([
   ["Please try again in 20s.", 20_000],
+  ["Usage limit reached. Your limit will reset at 2026-10-21 08:28:00", 3_600_000],
   ["Please try again in 1m30.5s.", 90_500],
   ["retry after 5 seconds", 5_000],
   ["resets in 2 min", 120_000],

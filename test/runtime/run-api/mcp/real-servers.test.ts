@@ -1,0 +1,94 @@
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import { json } from "node:stream/consumers";
+import { InMemoryEventStore } from "@modelcontextprotocol/sdk/examples/shared/inMemoryEventStore.js";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import { ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { ownAddress } from "../../../e2e/mcp-servers.ts";
+import { listen } from "../../../helpers/listen.ts";
+import { pause } from "../../../helpers/pause.ts";
+import { mcpClients } from "./clients.ts";
+
+const text = (text: string) => ({ content: [{ type: "text" as const, text }] });
+
+/** A client of a server of the SDK that keeps its events; each tool call may take `timeoutSeconds`. */
+async function connected(timeoutSeconds?: number) {
+  const server = new McpServer({ name: "resumable", version: "1" });
+  server.registerTool("closes", {}, async ({ closeSSEStream }) => {
+    closeSSEStream?.();
+    await pause(50, "the result is sent while no stream is open");
+    return text("resumed");
+  });
+  server.registerTool("slow", {}, async ({ _meta, sendNotification }) => {
+    const { progressToken = "" } = _meta ?? {};
+    for (let progress = 1; progress <= 4; progress += 1) {
+      await pause(1_000, "the call takes longer than its limit, and reports progress");
+      const params = { progressToken, progress };
+      await sendNotification({ method: "notifications/progress", params });
+    }
+    return text("done");
+  });
+  server.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }) as never);
+  const transport = new StreamableHTTPServerTransport({
+    sessionIdGenerator: randomUUID,
+    eventStore: new InMemoryEventStore(),
+    retryInterval: 10,
+  });
+  await server.connect(transport);
+  const http = createServer((request, response) => {
+    void (async () => {
+      const body = request.method === "POST" ? await json(request) : undefined;
+      await transport.handleRequest(request, response, body);
+    })();
+  });
+  const port = await listen(http, 0, "0.0.0.0");
+  onTestFinished(() => http.close().closeAllConnections());
+  const { signal, connect } = mcpClients(`http://${ownAddress()}:${port}/mcp`, timeoutSeconds);
+  const client = await connect("a");
+  const call = async (name: string) => (await client.call(name, {}, { signal })).content[0]?.text;
+  return { call, client };
+}
+
+const tools = [
+  { name: "good", inputSchema: { type: "object" } },
+  { name: "untyped", description: "Draws.", inputSchema: { properties: {} } },
+  { name: "", inputSchema: { type: "object" } },
+  { name: "a tool of\nmine", inputSchema: { type: "object" } },
+  { name: "anything", inputSchema: true },
+  { name: "described", description: null, inputSchema: { type: "object" } },
+];
+
+test("malformed MCP tools are left out with the reason, the others stay", async () => {
+  const { client } = await connected();
+  const { tools, omitted } = await client.tools();
+  expect(tools).toEqual([
+    { name: "good", description: "", inputSchema: { type: "object" } },
+    { name: "untyped", description: "Draws.", inputSchema: { type: "object", properties: {} } },
+  ]);
+  expect(omitted).toEqual([
+    '"": its name is not valid',
+    String.raw`"a tool of\nmine": its name is not valid`,
+    expect.stringMatching(/^"anything": inputSchema: Invalid input/),
+    expect.stringMatching(/^"described": description: Invalid input/),
+  ]);
+});
+
+test("an MCP call whose event stream the server closes goes on by the id of the last event", async () => {
+  const { call } = await connected();
+  expect(await call("closes")).toBe("resumed");
+});
+
+test("the time limit of an MCP call begins anew with each progress that the server reports", async () => {
+  const { call } = await connected(3);
+  expect(await call("slow")).toBe("done");
+});
+
+test("a server of the old transport is named as such, with what to do", async () => {
+  const http = createServer((_request, response) => void response.writeHead(405).end("no"));
+  const url = `http://${ownAddress()}:${await listen(http, 0, "0.0.0.0")}/sse`;
+  onTestFinished(() => http.close().closeAllConnections());
+  await expect(mcpClients(url).connect("a")).rejects.toThrow(
+    `it refuses POST (405), as addresses of the old transport HTTP+SSE do: name its address for Streamable HTTP, or set \`command = ["npx", "mcp-remote", "${url}"]\` in place of url`,
+  );
+});
