@@ -124,8 +124,8 @@ const wordTables = new RegExp(
     .join("|"),
 );
 
-/** Small modules that each start loads, and that the code of clusters, which is loaded later, uses too. */
-const connections = /\/wire\/(http-proxy|join-sockets)\.ts$/;
+/** Small modules that each start loads, and that code which is loaded later, of clusters and of MCP, uses too. */
+const connections = /\/wire\/(http-proxy|join-sockets|json|mcp-call)\.ts$/;
 
 /** Small modules that a start and the commands for people load. */
 const texts =

@@ -2,6 +2,7 @@
  * A plugin of the build that leaves out of pi what a run never uses: its terminal, its sign-in, its extensions on disk,
  * the tables and clients of 40 providers. All of pi took most of the time until a run asks its model.
  */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const nothing = `() => { throw new Error("this part of pi is left out of the build"); }`;
@@ -66,6 +67,33 @@ const replaced = {
   "utils/frontmatter.js": { parseFrontmatter: nothing, stripFrontmatter: nothing },
 };
 
+/**
+ * Parts of OpenAI's client beside its calls of chats and responses: its other resources, and its helpers for streams,
+ * which pi reads by itself. Their exports become empty classes.
+ */
+const ofOpenAi =
+  /\/node_modules\/openai\/(azure|resources\/(?!(chat|responses|shared|index)\b)|lib\/(?!(parser|ResponsesParser|Util)\.))/;
+
+const exported = /^export (?:async )?(?:class|const|let|function\*?) (\w+)|^export \{([^}]*)\}/gm;
+
+/** An empty class for each export of a module. */
+function emptied(code) {
+  const names = [...code.matchAll(exported)].flatMap(([, name, list = ""]) =>
+    name === undefined
+      ? list.split(",").map((one) =>
+          one
+            .trim()
+            .split(/\s+as\s+/)
+            .at(-1),
+        )
+      : [name],
+  );
+  return names
+    .filter((name) => /^\w+$/.test(name) && name !== "default")
+    .map((name) => `export class ${name} {}`)
+    .join("\n");
+}
+
 /** Packages that only parts of pi use which a run never calls. */
 const unused = /^(ignore|proper-lockfile)$/;
 
@@ -103,6 +131,7 @@ export function piParts(root) {
       if (id === "\0pi") return index;
       if (id === "\0compile") return moduleOf({ Compile: "() => undefined" });
       if (id === "\0none") return `export default ${nothing};`;
+      if (ofOpenAi.test(id)) return emptied(readFileSync(id, "utf8"));
       if (!id.includes("/@earendil-works/")) return null;
       const [, exports] = Object.entries(replaced).find(([end]) => id.endsWith(`/${end}`)) ?? [];
       return exports === undefined ? null : moduleOf(exports);

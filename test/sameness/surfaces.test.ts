@@ -102,7 +102,7 @@ test("the fixture token-decisions.jsonl has each route, and the API's descriptio
   }
 });
 
-test("each request is answered as in the fixture operations.jsonl, and audited as in audit.jsonl", async () => {
+test("the HTTP API answers each recorded request as in operations.jsonl, and the audit trail records each change as in audit.jsonl", async () => {
   const [answers, audited]: [unknown[], unknown[]] = [[], []];
   for (const [request, payload] of requests) {
     const opened = await openApp({}, operatorApp);

@@ -127,7 +127,8 @@ function withType(tool: unknown): unknown {
 /** Name and reason of a tool that can't be taken; null for a valid one. */
 function problemOf(tool: unknown): string | null {
   const name = at(tool, "name");
-  const shown = JSON.stringify(name)?.slice(0, 140) ?? "without a name";
+  const shown =
+    typeof name === "string" ? JSON.stringify(name).slice(0, 140) : "one without a name";
   if (typeof name !== "string" || !toolName.test(name)) return `${shown}: its name is not valid`;
   const { issues } = specTypeSchemas.Tool["~standard"].validate(tool) as Validated;
   const [issue] = issues ?? [];

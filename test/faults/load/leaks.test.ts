@@ -39,7 +39,7 @@ function lasting(resources: Counts["resources"]): Counts["resources"] {
 }
 
 test(
-  "runs of pi leave no object, timer or socket in the scheduler",
+  "runs in the built-in harness, pi, leave no object, timer or socket in the scheduler",
   { timeout: 600_000 },
   async () => leavesNothing(await LiveProject.hello(), "hello", 50),
 );

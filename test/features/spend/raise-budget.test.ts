@@ -23,12 +23,15 @@ function depsOf(): RaiseBudgetDeps {
 test.each([
   ["project", [null, 22.5]],
   ["agent:dev", [3.5, null]],
-])("raiseBudget of %s returns its limits of the day and the month: %j", async (scope, limits) => {
-  const raised = await raiseBudget(scope, 2.5, depsOf());
-  expect(raised.map(({ window }) => window)).toEqual(["2026-11-22", "2026-11"]);
-  expect(raised.map(({ limit }) => limit)).toEqual(limits);
-  expect(new Set(raised.map((one) => one.scope))).toEqual(new Set([scope]));
-});
+])(
+  "raiseBudget of %s returns the raised limits of the day and the month, null for one that is not set: %j",
+  async (scope, limits) => {
+    const raised = await raiseBudget(scope, 2.5, depsOf());
+    expect(raised.map(({ window }) => window)).toEqual(["2026-11-22", "2026-11"]);
+    expect(raised.map(({ limit }) => limit)).toEqual(limits);
+    expect(new Set(raised.map((one) => one.scope))).toEqual(new Set([scope]));
+  },
+);
 
 test.each([
   ["agent:nope", "unknown_agent"],

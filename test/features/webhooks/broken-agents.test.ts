@@ -63,7 +63,7 @@ test.each<[string, readonly RunEvent[]]>([
   (_, events) => expect(explained(events, unmatched)).toEqual(unmatched),
 );
 
-test("a webhook delivery that started an agent does not name agents with a broken config", () => {
+test("the result of a webhook delivery that started an agent does not mention agents with a broken config", () => {
   const taken = { ...unmatched, matched: ["ops"], reason: null };
   expect(explained([broken("dev", "gh")], taken)).toEqual(taken);
 });

@@ -14,7 +14,7 @@ const draft07 = "http://json-schema.org/draft-07/schema#";
 const draft2020 = "https://json-schema.org/draft/2020-12/schema";
 
 test.each([["true"], ['{"$id":"https://a.example/x","format":"email","x-own":1}']])(
-  "the JSON Schema %s is accepted",
+  "the JSON Schema %s is accepted for the value that an agent returns",
   (text) => expect(problemIn(text)).toBeNull(),
 );
 

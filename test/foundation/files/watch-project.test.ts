@@ -64,7 +64,7 @@ test("the file watcher reports a file that an agent's Dockerfile may copy as a c
   expect(touched()).toEqual(new Set(["config.toml"]));
 });
 
-test("the file watcher detects a change in a folder that is older than the Dockerfile", async () => {
+test("once an agent gets a Dockerfile, the file watcher also detects changes in folders that existed before", async () => {
   const project = tempProject();
   const [dir, dockerfile] = [join(project, "agents/dev"), "agents/dev/Dockerfile"];
   write(join(dir, "lib/setup.sh"), "echo 1");

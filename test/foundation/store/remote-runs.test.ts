@@ -28,7 +28,7 @@ test("the first claim of a remote run wins; only the same one may be repeated", 
 
 const channel = { instanceId: "dev-1", tokenHash: "ab12", dir: "/tmp/al-runs/x" };
 
-test("the channel of a remote run is stored for the next scheduler until it is removed", async () => {
+test("a restarted scheduler finds the directory and the token's hash of a live run in the store, until they are removed", async () => {
   const dir = tempDir();
   const first = tempStore(dir);
   await first.channels.add(channel);

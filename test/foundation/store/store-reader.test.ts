@@ -115,7 +115,7 @@ test.each(["", "no database at all, but some text that is long enough"])(
   },
 );
 
-test("the store reader reads the cost of runs beside an open store, and after it, and creates no file", async () => {
+test("the store reader reads the costs of runs while the store is open and after it is closed, and creates no file", async () => {
   const dir = tempDir();
   expect(readLastRuns(dir, 20)).toEqual(new Map());
   const store = openStore(dir);

@@ -40,7 +40,7 @@ test("al doctor accepts warnings, but not with --strict", async () => {
   await cli.failure("doctor --strict");
 });
 
-test("al doctor shows the API key alone, and regenerates it on demand, but not with --check", async () => {
+test("al doctor --show-key prints only the API key, and --regenerate-key replaces it, but is refused with --check", async () => {
   await cli.failure("doctor --regenerate-key --check", 2);
   expect(existsSync(keyPath())).toBe(false);
   const first = await cli.output("doctor --show-key");

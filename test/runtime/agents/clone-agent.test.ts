@@ -10,7 +10,7 @@ async function setUp(project = "") {
   const { context, edits: files, write } = opened;
   write("agents/dev/scripts/look.sh", "echo\n");
   const agentHosts = () => Promise.reject(new Error("not asked"));
-  const clone = async (to: string, name = "dev"): Promise<unknown> => {
+  const clone = (to: string, name = "dev"): unknown => {
     const { row, input } = operationAt(fileOperations, "POST /api/agents/:name/clone", {
       name,
       to,

@@ -130,7 +130,7 @@ describe("a wait for a webhook", () => {
   });
 
   test.each([0, 1, 2, 3, 4, 8])(
-    "returns an earlier delivery once despite a crash %d turns after its start",
+    "returns an earlier delivery once, also if the scheduler crashes %d turns of the event loop after the wait began",
     async (turns) => {
       const { world, run, deliver } = await waiting();
       const key = randomUUID();
@@ -174,7 +174,7 @@ test("a wait for a trigger that exceeds the limit says so in the response and th
   expect(logged(world)).toMatchObject([{ level: 40, agent: "a", instanceId: run, msg }]);
 });
 
-test("a wait for a trigger that exceeds the limit says so with the delivery, even after a restart", async () => {
+test("a wait for a trigger whose timeout exceeds the agent's limit gets its delivery with the shortened timeout, even after a restart", async () => {
   const { world, run } = await startedWorld({ agents: [anAgent("a", { waitTimeoutSeconds: 30 })] });
   const key = randomUUID();
   const asked = { kind: "webhook", timeoutSeconds: 40 } as const;

@@ -89,7 +89,7 @@ export interface LlmCli {
   readonly inputLine?: (text: string) => string;
   /** Its shell does not wait for long commands, so it gets the requests of the run as tools of an MCP server, too. */
   readonly needsTools?: true;
-  /** Its standard output is what it says, and its exit code its result. */
+  /** Its standard output is its answer, and its exit code its result. */
   readonly isPlain?: true;
   /** Minimum of its first request, with a short prompt, in tokens: thinking is part of the output. */
   readonly firstRequest: { readonly input: number; readonly output: number };

@@ -37,7 +37,8 @@ test.each([
   "an MCP tool whose schema has a %s of another dialect can be called, and the model sees it whole",
   async (_what, properties, args) => {
     const inputSchema = { type: "object", properties };
-    const [{ parameters } = { parameters: {} }] = (await taken([{ ...tool, inputSchema }])).tools;
+    const [taking] = (await taken([{ ...tool, inputSchema }])).tools;
+    const parameters = taking?.parameters as object;
     expect(JSON.parse(JSON.stringify(parameters))).toEqual(inputSchema);
     const called = { type: "toolCall", id: "1", name: "draw", arguments: args } as const;
     expect(validateToolArguments({ ...tool, parameters }, called)).toEqual(args);

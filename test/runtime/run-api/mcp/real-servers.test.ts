@@ -29,7 +29,7 @@ async function connected(timeoutSeconds?: number) {
     }
     return text("done");
   });
-  server.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }) as never);
+  server.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: randomUUID,
     eventStore: new InMemoryEventStore(),

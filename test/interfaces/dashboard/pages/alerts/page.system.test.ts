@@ -35,7 +35,7 @@ test("deliveries of one alert to several targets are one row, with a link to its
   });
 });
 
-test("an open alert is acknowledged, snoozed and reminded of again", async () => {
+test("on the page Alerts, an open alert can be acknowledged or snoozed, and an acknowledgement taken back", async () => {
   const { page, press, shows, calledOnly } = await open(path, withAlerts());
   const [runs, config] = ["#open tr >> nth=0", "#open tr >> nth=1"] as const;
   await press("Acknowledge: runs fail of dev");
