@@ -33,6 +33,7 @@ test("a row of the overview shows its agent's spending today, and that of its ru
 /** Answers about what a real meter let through and stored. */
 function spending() {
   const { begin, meter, store } = tempMeter({
+    now: Date.now,
     budgetsOf: () => budgets({ dayUsd: 8 }, { monthUsd: 20 }),
     termsOf: (model) =>
       Promise.resolve(model === "new" ? { ...terms, billing: "unpriced" } : terms),
