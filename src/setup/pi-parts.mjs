@@ -72,7 +72,7 @@ const replaced = {
  * which pi reads by itself. Their exports become empty classes.
  */
 const ofOpenAi =
-  /\/node_modules\/openai\/(azure|resources\/(?!(chat|responses|shared|index)\b)|lib\/(?!(parser|ResponsesParser|Util)\.))/;
+  /\/node_modules\/openai\/(azure|resources\/(?!(chat|responses|shared|index)\b)|lib\/(responses\/)?(\w+(Stream|Runner)\.mjs|agents\/|beta\/|live\/|realtime\/))/;
 
 const exported = /^export (?:async )?(?:class|const|let|function\*?) (\w+)|^export \{([^}]*)\}/gm;
 

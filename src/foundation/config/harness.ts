@@ -30,8 +30,8 @@ type HarnessTable = z.output<typeof harnessSchema>;
 /** The keys of the first table that has them, else the defaults. */
 export function resolveHarness(own: HarnessTable, inherited?: HarnessConfig): HarnessConfig {
   const type = own.type ?? inherited?.type ?? defaultHarness;
-  if (own.command === undefined) return { command: "claude", ...inherited, type };
-  const [command = "", ...args] = typeof own.command === "string" ? [own.command] : own.command;
+  const given = own.command ?? [inherited?.command ?? "claude", ...(inherited?.args ?? [])];
+  const [command = "", ...args] = typeof given === "string" ? [given] : given;
   return { type, command, ...(args.length > 0 && { args }) };
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { McpServer } from "../../../streams/agent-config.ts";
-import { allowsTool, defaultCallSeconds } from "../contracts/mcp.ts";
+import { allowsTool, defaultCallSeconds, ownMcpServer } from "../contracts/mcp.ts";
 import { agentKey, factOf } from "./config-key.ts";
 import type { Diagnostics } from "./validate.ts";
 import { flag, httpUrl, integer, list, pattern, runCredential, table, text } from "./fields.ts";
@@ -111,6 +111,7 @@ function entryProblem(
   { name, url, command, credential, private: isPrivate }: CheckedTable["mcp"][number],
   before: CheckedTable["mcp"],
 ): string | null {
+  if (name === ownMcpServer) return `has the name of the run's own server, "${name}"`;
   if (before.some((other) => other.name === name)) return `has the name of another, "${name}"`;
   if ((url === undefined) === (command === undefined)) return "needs either url or command";
   if (command !== undefined && (credential !== undefined || isPrivate)) {

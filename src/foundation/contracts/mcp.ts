@@ -1,3 +1,6 @@
+/** The name of the MCP server that has the requests of the run itself, for command lines. */
+export const ownMcpServer = "almanac";
+
 /** How long one call of a tool may take by default. */
 export const defaultCallSeconds = 60;
 

@@ -1,4 +1,4 @@
-import { cp, rename, rm, stat } from "node:fs/promises";
+import { cp, realpath, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { agentNameProblem } from "../../foundation/config/agent-files.ts";
@@ -15,7 +15,7 @@ import {
   hostAllowedSchema,
 } from "../../foundation/contracts/run-hosts.ts";
 import type { AgentHosts } from "../../foundation/contracts/run-hosts.ts";
-import { ifMissing, Problem } from "../../foundation/errors.ts";
+import { hasCode, ifMissing, Problem } from "../../foundation/errors.ts";
 import { draftName } from "../../foundation/files/replace-file.ts";
 import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
 import { operationsOf } from "../../foundation/operation.ts";
@@ -113,17 +113,24 @@ async function cloneAgent(name: string, to: string, context: CloneContext): Prom
   if (problem !== null) throw new Problem("malformed", problem);
   const agents = join(projectDir, "agents");
   const found = await stat(join(agents, to)).catch(ifMissing(null));
-  if (found !== null) throw new Problem("conflict", `agents/${to} is there already`);
-  await switches.setEnabled(to, false);
+  if (found !== null) throw isThere(to);
   // The scheduler sees the whole directory, or none.
   const draft = join(agents, draftName());
+  const wasEnabled = switches.isEnabled(to);
   try {
-    await cp(join(agents, name), draft, { recursive: true, verbatimSymlinks: true });
+    const directory = await realpath(join(agents, name));
+    await cp(directory, draft, { recursive: true, verbatimSymlinks: true });
+    await switches.setEnabled(to, false);
     await rename(draft, join(agents, to));
+  } catch (error) {
+    await switches.setEnabled(to, wasEnabled);
+    throw hasCode(error, "ENOTEMPTY", "EEXIST") ? isThere(to) : error;
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
 }
+
+const isThere = (name: string) => new Problem("conflict", `agents/${name} is there already`);
 
 /** How many lines a unified difference adds and removes: `+2 −1`. */
 function changedLines(change: string): string {

@@ -39,6 +39,11 @@ export function createMcpConnect(
     const address = { url, isPrivate, ownPort, headers, timeoutMs, ...run };
     const transport = new StreamableHTTPClientTransport(url, {
       fetch: createMcpFetch(address, deps),
+      // A server asks for the delay; none would have streams opened without a pause.
+      reconnectionScheduler: (reconnect, delayMs) => {
+        const timer = setTimeout(reconnect, Math.max(delayMs, 1_000));
+        return () => clearTimeout(timer);
+      },
     });
     const send = transport.send.bind(transport);
     // Otherwise a request whose event stream breaks would fail at its time limit only, and one that is given up would stay

@@ -26,7 +26,7 @@ export async function commandProblem(
 ): Promise<CommandProblem | null> {
   const { harness, runtime } = agent;
   if (!harnesses[harness.type].startsCommand) return null;
-  const { install, refusesRoot } = cliFor(harness.command);
+  const { install, refusesRoot, isPlain } = cliFor(harness.command);
   const other = `al config ${agent.name} --set harness.command=<path>`;
   const search = runtimes[runtime.type].runsAsUser
     ? await findProgram(harness.command, runtime.runAs, env)
@@ -38,6 +38,10 @@ export async function commandProblem(
         ? `name another one: ${other}`
         : `install it: ${install}; or name another one: ${other}`;
     return { reason, hint, isCertain: search === "missing" };
+  }
+  if (isPlain === undefined && harness.args !== undefined) {
+    const reason = `${harness.command} is started with arguments of its own, and takes no others`;
+    return { reason, hint: "remove them from harness.command", isCertain: true };
   }
   return refusesRoot && runsAsRoot(runtime) ? rootProblem(agent) : null;
 }

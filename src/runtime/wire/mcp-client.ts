@@ -35,6 +35,9 @@ const noValidation = {
   getValidator: () => (data: unknown) => ({ valid: true, data, errorMessage: undefined }) as never,
 };
 
+/** However often a server reports progress, in ms: the longest `timeout` of the config. */
+const longestCallMs = 3_600_000;
+
 /** Connects to a server of the current protocol revision or of the ones before. */
 export async function connectMcp(
   transport: Transport,
@@ -48,17 +51,22 @@ export async function connectMcp(
       listMaxPages: mcpLimits.pages,
     },
   );
-  /** The server may report progress, which begins the time limit anew. */
+  /** A server may report the progress of a call, which begins the time limit anew, up to an hour in all. */
   const within = async <T>(ask: (given: RequestOptions) => Promise<T>, asked?: AbortSignal) => {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeoutMs);
+    const latest = Date.now() + Math.max(timeoutMs, longestCallMs);
     const signal = asked === undefined ? late.signal : AbortSignal.any([late.signal, asked]);
-    const made: McpCall = { signal, problem: null };
+    const made: McpCall = { signal, problem: null, resumed: 0, limits: null };
     const overdue = Promise.withResolvers<never>();
     const stop = (): void => overdue.reject(new Error(`no answer within ${timeoutMs / 1000} s`));
     signal.addEventListener("abort", stop, { once: true });
-    const onprogress = (): void => void timer.refresh();
-    const given = { signal, timeout, onprogress, resetTimeoutOnProgress: true };
+    const onprogress = (): void => {
+      if (Date.now() < latest) timer.refresh();
+      else late.abort();
+    };
+    const ofCall = { onprogress, resetTimeoutOnProgress: true };
+    const given = { signal, timeout, ...(asked !== undefined && ofCall) };
     try {
       return await Promise.race([mcpCall.run(made, ask, given), overdue.promise]);
     } catch (error) {
@@ -67,6 +75,8 @@ export async function connectMcp(
     } finally {
       clearTimeout(timer);
       signal.removeEventListener("abort", stop);
+      // A server may leave the stream of its answer open.
+      late.abort();
     }
   };
   const timeout = timeoutMs + 1_000;

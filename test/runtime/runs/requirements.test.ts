@@ -112,6 +112,14 @@ test.each<[string, Partial<AgentConfig>, Partial<CommandProblem> | null]>([
     using("codex", "host-user", "al-agent"),
     { isCertain: false },
   ],
+  [
+    "reports arguments of a known command",
+    {
+      ...using("claude", "container"),
+      harness: { type: "llm-cli", command: "claude", args: ["-p"] },
+    },
+    { isCertain: true, hint: "remove them from harness.command" },
+  ],
   ["finds no problem for a command in a container", using("codex", "container"), null],
   [
     "reports that claude refuses to work as root",

@@ -3,7 +3,7 @@ import { stringify } from "smol-toml";
 import type { CliCommand, CliRequest, LlmCli, CliReader, CliResult } from "./llm-cli.ts";
 import { retriesOf } from "../retry-policy.ts";
 import type { Transcript } from "../transcript.ts";
-import { ownMcpServer } from "../../wire/requests/table.ts";
+import { ownMcpServer } from "../../../foundation/contracts/mcp.ts";
 import { answerProblems } from "./llm-cli.ts";
 import { fieldsOf, listOf, numberOf, sumOf, textOf, type Fields, reasonIn } from "./fields.ts";
 

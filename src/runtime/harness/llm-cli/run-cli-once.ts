@@ -13,7 +13,8 @@ import type { Transcript } from "../transcript.ts";
 import type { ModelFailure } from "../../wire/protocol.ts";
 import type { PersonMessage } from "../run-api/people.ts";
 import { personMessage, systemPrompt } from "../prompt.ts";
-import { mcpCommandName, ownMcpServer } from "../../wire/requests/table.ts";
+import { ownMcpServer } from "../../../foundation/contracts/mcp.ts";
+import { mcpCommandName } from "../../wire/requests/table.ts";
 import type { CliCommand, CliMcpServer, CliReader, LlmCli } from "./llm-cli.ts";
 import { sessionFailure, type SessionFailure } from "./session-failure.ts";
 import { rawLines, type OutputStream } from "../raw-lines.ts";
@@ -222,12 +223,18 @@ function usageOf(reader: CliReader): CliRun["usage"] {
 /** How much of a plain program's output is what it said, in bytes. */
 const saidBytes = 32 * 1024;
 
-/** The end of a plain program's standard output. */
+/** The end of a plain program's standard output, in whole lines: a secret that was cut would not be found. */
 function createSaid() {
-  let said = "";
+  const lines: string[] = [];
+  let bytes = 0;
+  const sizeOf = (line: string): number => Buffer.byteLength(line) + 1;
   return {
-    add: (line: string): void => void (said = `${said}${line}\n`.slice(-saidBytes)),
-    text: () => said.trim(),
+    add: (line: string): void => {
+      lines.push(line);
+      bytes += sizeOf(line);
+      while (bytes > saidBytes) bytes -= sizeOf(lines.shift() ?? "");
+    },
+    text: () => lines.join("\n").trim(),
   };
 }
 

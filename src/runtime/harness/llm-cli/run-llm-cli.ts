@@ -56,9 +56,21 @@ async function runWithRetries(start: CliSession): Promise<CliRun> {
     transcript.note(40, retryText(run.failure, cli, delayMs, `${attempt} of ${retries}`));
     await wait(delayMs, undefined, { signal: session.signal }).catch(() => undefined);
     if (session.signal.aborted) break;
+    const { usage } = run;
     run = await runCliOnce(start, run.sessionId);
+    run = { ...run, usage: sumOfUsage(usage, run.usage) };
   }
   return run;
+}
+
+/** Each process counts its own. */
+function sumOfUsage(one: CliRun["usage"], other: CliRun["usage"]): CliRun["usage"] {
+  const sum = (a: number | null, b: number | null) => (a === null ? b : a + (b ?? 0));
+  return {
+    tokens: sum(one.tokens, other.tokens),
+    costUsd: sum(one.costUsd, other.costUsd),
+    turns: sum(one.turns, other.turns),
+  };
 }
 
 /** A failure that may pass, in a session that the CLI can resume, or that has done nothing yet. */

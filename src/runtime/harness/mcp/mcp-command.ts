@@ -3,9 +3,8 @@ import type { PipeDeps } from "../commands/connect-command.ts";
 import { McpServer, type CallToolResult } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
-import type { McpContent } from "../../../foundation/contracts/mcp.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { ownMcpServer } from "../../wire/requests/table.ts";
+import { ownMcpServer, type McpContent } from "../../../foundation/contracts/mcp.ts";
 import { allTools } from "../tools.ts";
 import { postJson } from "../../wire/post-json.ts";
 

@@ -89,7 +89,12 @@ class BoundedMessages extends ReadBuffer {
     if (this.#start.length < idBytes) this.#start += part.toString("latin1", 0, idBytes);
     this.#end = (this.#end + part.toString("latin1", part.length - idBytes)).slice(-idBytes);
     const isWhole = part.at(-1) === newline;
-    if (isWhole && this.#bytes === part.length && isNullResult.test(this.#start))
+    if (
+      isWhole &&
+      this.#bytes === part.length &&
+      part.length <= idBytes &&
+      isNullResult.test(this.#start)
+    )
       super.append(Buffer.from(this.#start.replace(isNullResult, "$1{}")));
     else if (this.#bytes <= mcpLimits.answerBytes) super.append(part);
     else {

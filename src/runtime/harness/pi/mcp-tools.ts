@@ -1,5 +1,6 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
 import type { Job } from "../../../foundation/contracts/job.ts";
+import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
 import { modelToolName, type McpContent, type McpTool } from "../../../foundation/contracts/mcp.ts";
 import { logTo, type Session } from "../harness.ts";
 import { refusedAnswer } from "../run-api/run-requests.ts";
@@ -64,8 +65,9 @@ function parametersOf({ inputSchema }: McpTool) {
 function checkable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(checkable);
   if (typeof value !== "object" || value === null) return value;
-  const { patternProperties = {} } = value as { readonly patternProperties?: object };
-  const isLoose = !Object.keys(patternProperties).every(isPattern);
+  const { patternProperties } = value as { readonly patternProperties?: unknown };
+  const patterns = isPlainObject(patternProperties) ? Object.keys(patternProperties) : [];
+  const isLoose = !patterns.every(isPattern);
   const left = isLoose ? ["patternProperties", "additionalProperties"] : [];
   const kept = Object.entries(value).filter(
     ([key, part]: [string, unknown]) =>

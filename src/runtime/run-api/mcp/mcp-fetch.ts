@@ -9,7 +9,7 @@ import { mcpLimits } from "../../../foundation/contracts/mcp.ts";
 import { admit, type AdmitDeps } from "../egress/admit.ts";
 import { EgressRefusal } from "../egress/decide.ts";
 import { dialTls } from "../egress/broker/upstream.ts";
-import { mcpCall } from "../../wire/mcp-call.ts";
+import { mcpCall, type McpCall } from "../../wire/mcp-call.ts";
 import { createShares, type Release } from "../shares.ts";
 
 interface McpAddress {
@@ -48,6 +48,8 @@ export function createAnswerRoom() {
  */
 export function createMcpFetch(address: McpAddress, deps: McpFetchDeps) {
   const lists = createLimit(mcpLimits.listBytes, mcpLimits.listValues);
+  const limitsFor = (init: RequestInit) =>
+    asksForTools(init) ? lists : createLimit(mcpLimits.answerBytes, mcpLimits.answerValues);
   const tell = (problem: string | null): void => {
     const call = mcpCall.getStore();
     if (call !== undefined && !call.signal.aborted) call.problem = problem;
@@ -78,34 +80,37 @@ export function createMcpFetch(address: McpAddress, deps: McpFetchDeps) {
     }
   };
   return async (_url: string | URL, init: RequestInit = {}): Promise<Response> => {
-    if (opensStream(init)) return new Response(null, { status: 405 });
-    tell(null);
+    const call = mcpCall.getStore();
+    if (init.method !== "GET") tell(null);
+    else if (!mayResume(init, call)) return new Response(null, { status: 405 });
     // The client has a time limit for each call, which progress begins anew.
-    const end = mcpCall.getStore()?.signal ?? AbortSignal.timeout(address.timeoutMs);
+    const end = call?.signal ?? AbortSignal.timeout(address.timeoutMs);
     const signal = AbortSignal.any([end, address.signal, ...(init.signal ? [init.signal] : [])]);
     const answer = await answerOf(address, init, signal, deps).catch(failed);
-    const { statusCode: status = 0, headers } = answer;
-    if (status >= 300 && status < 400) {
-      answer.destroy();
-      return failed(new Error(redirected(headers.location)));
-    }
-    const isEmpty = status === 204;
-    if (isEmpty) answer.resume();
-    const limit = asksForTools(init)
-      ? lists()
-      : createLimit(mcpLimits.answerBytes, mcpLimits.answerValues)();
-    const pieces = read(answer, limit, signal);
-    const close = pieces.return.bind(pieces);
-    // A generator that is ended before its first piece would leave the answer open.
-    pieces.return = (value) => {
-      answer.destroy();
-      return close(value);
-    };
-    const body = isEmpty ? null : ReadableStream.from(pieces);
-    // A list of values becomes one text.
-    const texts = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
-    return new Response(body as BodyInit | null, { status, headers: Object.fromEntries(texts) });
+    const redirect = redirectOf(answer);
+    if (redirect !== null) return failed(new Error(redirect));
+    const limits = call?.limits ?? limitsFor(init);
+    if (call !== undefined) call.limits = limits;
+    return responseOf(answer, read(answer, limits(), signal));
   };
+}
+
+type Pieces = AsyncGenerator<Buffer, void, void>;
+
+function responseOf(answer: IncomingMessage, pieces: Pieces): Response {
+  const { statusCode: status = 0, headers } = answer;
+  const isEmpty = status === 204;
+  if (isEmpty) answer.resume();
+  const close = pieces.return.bind(pieces);
+  // A generator that is ended before its first piece would leave the answer open.
+  pieces.return = (value) => {
+    answer.destroy();
+    return close(value);
+  };
+  const body = isEmpty ? null : ReadableStream.from(pieces);
+  // A list of values becomes one text.
+  const texts = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+  return new Response(body as BodyInit | null, { status, headers: Object.fromEntries(texts) });
 }
 
 /** Says how an answer exceeds its limits with a next piece; null if it does not. */
@@ -128,9 +133,14 @@ function createLimit(maxBytes: number, maxValues: number): () => Limit {
   };
 }
 
-/** A GET, but for the rest of an answer. */
-function opensStream({ method, headers }: RequestInit): boolean {
-  return method === "GET" && !new Headers(headers).has("last-event-id");
+/** How often the stream of one answer is resumed. */
+const maxResumed = 100;
+
+/** Whether a GET is for the rest of an answer, which was within its limits so far. */
+function mayResume({ headers }: RequestInit, call: McpCall | undefined): boolean {
+  if (call === undefined || call.problem !== null) return false;
+  call.resumed += 1;
+  return call.resumed <= maxResumed && new Headers(headers).has("last-event-id");
 }
 
 function asksForTools({ body }: RequestInit): boolean {
@@ -138,7 +148,12 @@ function asksForTools({ body }: RequestInit): boolean {
   return (JSON.parse(body) as { readonly method?: unknown }).method === "tools/list";
 }
 
-function redirected(location = ""): string {
+/** Why a redirect is an error; null for another answer. */
+function redirectOf(answer: IncomingMessage): string | null {
+  const { statusCode: status = 0, headers } = answer;
+  if (status < 300 || status >= 400) return null;
+  answer.destroy();
+  const { location = "" } = headers;
   return `it redirects${location === "" ? "" : ` to ${location.slice(0, 200)}`}, which is not followed: name the final address as url`;
 }
 

@@ -38,8 +38,6 @@ export const connectCommandName = "al-connect";
 
 /** The command by which command lines reach an MCP server of the agent. */
 export const mcpCommandName = "al-mcp";
-/** The name of the MCP server that has the requests of the run itself. */
-export const ownMcpServer = "almanac";
 
 /** The commands in an agent's shell, each with the request that it makes. */
 export const agentCommands = requestRows.flatMap(

@@ -28,6 +28,7 @@ test("an MCP tool with a slash in its name can be called; of two with one name f
 test.each([
   ["pattern", { a: { type: "string", pattern: "(?i)^abc$" } }, { a: "ABC" }],
   ["pattern", { a: { type: "string", pattern: "^\\d+\\Z" } }, { a: "12" }],
+  ["pattern of keys that is null", { a: { patternProperties: null } }, { a: { X: 1 } }],
   [
     "pattern of keys",
     { a: { patternProperties: { "(?i)x": {} }, additionalProperties: false } },

@@ -50,6 +50,8 @@ async function connected(timeoutSeconds?: number) {
   return { call, client };
 }
 
+const serverInfo = { name: "endless", version: "1" };
+
 const tools = [
   { name: "good", inputSchema: { type: "object" } },
   { name: "untyped", description: "Draws.", inputSchema: { properties: {} } },
@@ -77,6 +79,34 @@ test("malformed MCP tools are left out with the reason, the others stay", async 
 test("an MCP call whose event stream the server closes goes on by the id of the last event", async () => {
   const { call } = await connected();
   expect(await call("closes")).toBe("resumed");
+});
+
+test("an MCP call whose event stream ends again and again fails, and the server is not asked without a pause", async () => {
+  let asked = 0;
+  const http = createServer((request, response) => {
+    void (async () => {
+      const body = request.method === "POST" ? await json(request) : { method: "resume" };
+      const { id, method } = body as { readonly id?: number; readonly method: string };
+      if (method !== "tools/call" && method !== "resume") {
+        const result = { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo };
+        const unknown = { error: { code: -32_601, message: "Method not found" } };
+        const answer = method === "initialize" ? { result } : unknown;
+        response.writeHead(id === undefined ? 202 : 200, { "content-type": "application/json" });
+        return response.end(
+          id === undefined ? "" : JSON.stringify({ jsonrpc: "2.0", id, ...answer }),
+        );
+      }
+      asked += 1;
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      return response.end(`id: ${asked}\nretry: 0\ndata:\n\n`);
+    })();
+  });
+  const url = `http://${ownAddress()}:${await listen(http, 0, "0.0.0.0")}/mcp`;
+  onTestFinished(() => http.close().closeAllConnections());
+  const { signal, connect } = mcpClients(url, 3);
+  const client = await connect("a");
+  await expect(client.call("endless", {}, { signal })).rejects.toThrow("no answer within 3 s");
+  expect(asked).toBeLessThan(6);
 });
 
 test("the time limit of an MCP call begins anew with each progress that the server reports", async () => {
