@@ -19,7 +19,7 @@ export interface Call {
   readonly afterAnswer: (run: () => void) => void;
 }
 
-/** The fields of a schema's value; none of an optional body that is missing. */
+/** The fields of a schema's value. An optional body may be missing, and then has none. */
 type Fields<T> = [T] extends [null | undefined] ? unknown : Exclude<T, null | undefined>;
 /** The parsed fields of a path and of a query or body as one input. */
 export type Given<Params extends z.ZodType, Input extends z.ZodType> = Fields<z.output<Params>> &

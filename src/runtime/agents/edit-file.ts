@@ -120,7 +120,7 @@ export async function applyEdit(
   return { success: true, agent, file: path, change, written };
 }
 
-const readOnly =
+export const readOnly =
   "files are not edited over HTTP: [gateway].edit is false in the project's config.toml";
 
 function changedOnDisk(path: string): Problem {

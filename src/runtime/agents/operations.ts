@@ -19,6 +19,7 @@ import { hasCode, ifMissing, Problem } from "../../foundation/errors.ts";
 import { draftName } from "../../foundation/files/replace-file.ts";
 import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
 import { operationsOf } from "../../foundation/operation.ts";
+import { readOnly } from "./edit-file.ts";
 import type { FileEdits } from "./file-edits.ts";
 
 export interface FileContext extends CloneContext {
@@ -108,7 +109,7 @@ export const fileOperations = [
 async function cloneAgent(name: string, to: string, context: CloneContext): Promise<void> {
   const { projectDir, project$, status, switches } = context;
   if (knownAgent(status, name).removed) throw new Problem("unknown_agent", `no agent "${name}"`);
-  if (!project$.value.gateway.edit) throw new Problem("read_only", "[gateway].edit is false");
+  if (!project$.value.gateway.edit) throw new Problem("read_only", readOnly);
   const problem = agentNameProblem(to);
   if (problem !== null) throw new Problem("malformed", problem);
   const agents = join(projectDir, "agents");
@@ -123,8 +124,10 @@ async function cloneAgent(name: string, to: string, context: CloneContext): Prom
     await switches.setEnabled(to, false);
     await rename(draft, join(agents, to));
   } catch (error) {
+    // Another clone has the name now, and is disabled.
+    if (hasCode(error, "ENOTEMPTY", "EEXIST")) throw isThere(to);
     await switches.setEnabled(to, wasEnabled);
-    throw hasCode(error, "ENOTEMPTY", "EEXIST") ? isThere(to) : error;
+    throw error;
   } finally {
     await rm(draft, { recursive: true, force: true });
   }

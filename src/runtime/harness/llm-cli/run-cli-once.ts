@@ -40,6 +40,7 @@ export interface CliRun {
   readonly usage: Omit<Usage, "model">;
   /** The id by which the CLI resumes the session; null if it can't. */
   readonly sessionId: string | null;
+  /** Whether a session that can't be resumed may start anew. */
   readonly mayRestart: boolean;
 }
 

@@ -11,7 +11,7 @@ const job = (script: string, models = [aScripted([])]) =>
     harness: { type: "llm-cli", command: "/bin/sh", args: ["-c", script, "my-llm", "an argument"] },
   });
 
-test("a program of the user's gets instructions and prompt as its input, and says the end of what it prints", async () => {
+test("a user's own program reads instructions and prompt, and the end of its output is its answer", async () => {
   const run = await runOf(
     job('cat; echo \'{"type":"result"}\'; echo "$1 $AL_AGENT"; echo problem >&2'),
   );
@@ -22,7 +22,7 @@ test("a program of the user's gets instructions and prompt as its input, and say
   expect(endMessageOf(run).error).toBeNull();
 });
 
-test("what a program of the user's said is the last 32 KiB of its output", async () => {
+test("the answer of a user's own program has at most 32 KiB", async () => {
   const run = await runOf(job("yes line | head -c 50000; echo the end"));
   const said = logsOf(run, "said")
     .map(({ msg }) => msg)
@@ -32,13 +32,13 @@ test("what a program of the user's said is the last 32 KiB of its output", async
   expect(said.length).toBeLessThanOrEqual(32 * 1024);
 });
 
-test("a run fails with the exit code of the user's program and its last lines", async () => {
+test("a run fails with the exit code and last lines of a user's own program", async () => {
   const run = await runOf(job("echo no luck >&2; exit 3"));
   expect(run.exitCode).toBe(1);
   expect(endMessageOf(run).error).toBe("sh ended with code 3\nno luck");
 });
 
-test("a program of the user's finds its model by the variables of the provider's SDK, and no key", async () => {
+test("a user's own program finds its model by the variables of the provider's SDK, and no key", async () => {
   const provider = await fakeProvider(saying("ok"));
   onTestFinished(() => provider.close());
   const key = "sk-of-the-model";

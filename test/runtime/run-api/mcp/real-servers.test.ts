@@ -114,7 +114,7 @@ test("the time limit of an MCP call begins anew with each progress that the serv
   expect(await call("slow")).toBe("done");
 });
 
-test("a server of the old transport is named as such, with what to do", async () => {
+test("an MCP server of the old transport HTTP+SSE is refused with a remedy", async () => {
   const http = createServer((_request, response) => void response.writeHead(405).end("no"));
   const url = `http://${ownAddress()}:${await listen(http, 0, "0.0.0.0")}/sse`;
   onTestFinished(() => http.close().closeAllConnections());
