@@ -9,7 +9,7 @@ import { messageOf } from "../../foundation/errors.ts";
 interface ActiveKeyDeps {
   readonly home: string;
   readonly apiKey: ApiKey;
-  readonly sessions: Pick<Sessions, "endAll">;
+  readonly sessions: Sessions;
   /** Receives every key, so that logs and answers are redacted. */
   readonly redactor: { readonly add: (secrets: Iterable<string>) => void };
   readonly warn: (message: string) => void;

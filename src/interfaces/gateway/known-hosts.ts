@@ -101,7 +101,7 @@ export function isOnPrivateHost(request: FastifyRequest, { sessions }: GatewayDe
 export function moveToPrivateHost(
   request: FastifyRequest,
   reply: FastifyReply,
-  { sessions: { privateHost }, path: local }: Pick<GatewayDeps, "sessions"> & { path: string },
+  { sessions: { privateHost }, path: local }: GatewayDeps & { path: string },
 ): Promise<FastifyReply> {
   const path = publicPath(local);
   const port = /:\d+$/.exec(request.headers.host ?? "")?.[0] ?? "";

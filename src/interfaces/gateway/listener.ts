@@ -121,7 +121,7 @@ function hasWebhooks({ webhooks }: ListenerConfig): boolean {
   return Object.keys(webhooks).length > 0;
 }
 
-function runsInContainer({ config, enabled }: Pick<AgentRecord, "config" | "enabled">): boolean {
+function runsInContainer({ config, enabled }: AgentRecord): boolean {
   return enabled && config !== null && needsImage(config);
 }
 

@@ -40,7 +40,7 @@ import type { StoredRunContext } from "../../runtime/runs/run-context.ts";
 
 /** What reads need of a stored project. */
 interface StoredContext extends StoredRunContext {
-  readonly questions: Pick<QuestionStore, "list">;
+  readonly questions: QuestionStore;
   readonly audit: Pick<Audit, "page">;
   readonly spend: Pick<SpendContext["spend"], "answer">;
 }

@@ -10,7 +10,7 @@ import { agentFailing } from "./view-run.ts";
 /** An agent in full. Rejects with Problem `unknown_agent`. */
 export async function agentDetail(
   name: string,
-  { status, store, redactor }: Pick<SchedulerContext, "status" | "store" | "redactor">,
+  { status, store, redactor }: SchedulerContext,
 ): Promise<AgentAnswer> {
   const { config: active } = knownAgent(status, name);
   const config = active && maskSecrets(active, redactor);
@@ -43,10 +43,7 @@ function nextTicks({ schedule, timezone }: AgentConfig, now: number): string[] {
 const mask = "***";
 
 /** The config for a person: without known secrets, headers of models, and the URL of a heartbeat, which may hold some. */
-export function maskSecrets(
-  config: AgentConfig,
-  { redactValue }: Pick<Redactor, "redactValue">,
-): AgentConfig {
+export function maskSecrets(config: AgentConfig, { redactValue }: Redactor): AgentConfig {
   const models = config.models.map((model) => {
     const names = Object.keys(model.headers);
     return { ...model, headers: Object.fromEntries(names.map((name) => [name, mask])) };

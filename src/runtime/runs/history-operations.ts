@@ -229,12 +229,12 @@ async function redacting(context: StoredRunContext) {
 }
 
 /** The agent of an entry of the history; null without one. */
-function agentOfEntry(id: string, { history }: Pick<StoreReader, "history">): string | null {
+function agentOfEntry(id: string, { history }: StoreReader): string | null {
   return history.query({ id, page: 1, limit: 1 }).triggers[0]?.agent ?? null;
 }
 
 /** The agents that a stored delivery matched; none if it is not stored. */
-function matchedAgents(id: string, { receipts }: Pick<StoreReader, "receipts">): readonly string[] {
+function matchedAgents(id: string, { receipts }: StoreReader): readonly string[] {
   return receipts.get(id)?.matched ?? [];
 }
 

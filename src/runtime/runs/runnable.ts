@@ -19,7 +19,7 @@ export interface StartableDeps extends RunnableDeps {
 }
 
 /** Throws Problem `draining` once the scheduler stops: it then accepts no work whose sender waits for it. */
-export function mustTakeWork({ stopping }: Pick<RunnableDeps, "stopping">): void {
+export function mustTakeWork({ stopping }: RunnableDeps): void {
   if (stopping.phase() !== "draining") return;
   throw new Problem("draining", "the scheduler is stopping");
 }

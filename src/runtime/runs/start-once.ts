@@ -25,7 +25,7 @@ const namespace = "1a5096f7-39f9-4202-8182-4090785d7e4f";
  * Starts manual work once for each key of an agent. The id of the work is made of both, so the history itself remembers a
  * key, across restarts, for as long as it keeps the entry.
  */
-export function createStartOnce({ originals, history }: Pick<Store, "originals" | "history">) {
+export function createStartOnce({ originals, history }: Store) {
   const starting = new Map<string, Promise<unknown>>();
 
   const startedBefore = (id: string, { prompt }: Manual): StartedOnce | null => {

@@ -73,8 +73,8 @@ function continuing(instanceId: string): string {
 /** Throws Problem `refused` if the run's session is not kept, or the agent's harness can't take it. */
 function mustHaveSession(
   instanceId: string,
-  config: Pick<AgentConfig, "harness"> | null,
-  { sessions }: Pick<RunContext, "sessions">,
+  config: AgentConfig | null,
+  { sessions }: RunContext,
 ): void {
   const { type, command } = config?.harness ?? { type: "pi", command: "" };
   if (!harnesses[type].keepsSession) {

@@ -55,10 +55,7 @@ export async function whyNot(
 }
 
 /** An agent of a running scheduler, and why it can't run now. Throws Problem `unknown_agent`. */
-export function agentNow(
-  name: string,
-  { status, store, project$ }: Pick<SchedulerContext, "status" | "store" | "project$">,
-): AgentNow {
+export function agentNow(name: string, { status, store, project$ }: SchedulerContext): AgentNow {
   const agent = knownAgent(status, name);
   const { scheduler, locks } = status.snapshot();
   const { paused, pausedWork, running } = scheduler;

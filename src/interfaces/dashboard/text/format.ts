@@ -70,7 +70,7 @@ export function levelName(level: number): "debug" | "info" | "warn" | "error" {
 }
 
 /** Whether a limit's window is a day, such as `2026-11-22`; a month is `2026-11`. */
-export function isDay({ window }: Pick<SpendLimit, "window">): boolean {
+export function isDay({ window }: SpendLimit): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(window);
 }
 
