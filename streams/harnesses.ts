@@ -15,14 +15,14 @@ interface HarnessTraits {
 /** The programs that talk to the model inside a run. A new harness is an entry here and a loader in src/runtime/harness/run-phases.ts. */
 export const harnesses = {
   pi: {
-    summary: "talks to the models itself",
+    summary: "calls the models itself",
     startsCommand: false,
     callsModels: true,
     offersTools: true,
     keepsSession: true,
   },
   "llm-cli": {
-    summary: "has an external command line do it",
+    summary: "uses an external command line",
     startsCommand: true,
     callsModels: false,
     offersTools: false,

@@ -21,7 +21,7 @@ interface Runtime {
 /** The environments in which runs are processes. A new runtime is an entry here and a runner in src/start/runtimes.ts. */
 export const runtimes = {
   container: {
-    summary: "in a container of its own",
+    summary: "runs each run in its own container",
     offer: "in a container, which needs Docker",
     place: () => "a container",
     runsAsUser: false,
@@ -31,7 +31,7 @@ export const runtimes = {
     hasLimits: true,
   },
   cluster: {
-    summary: "in a container on a machine of the project's [cluster]",
+    summary: "uses a container on a machine of the project's [cluster]",
     offer: "on a machine of the project's [cluster]",
     place: () => "a container on a machine of the cluster",
     runsAsUser: false,
@@ -41,7 +41,7 @@ export const runtimes = {
     hasLimits: true,
   },
   "host-user": {
-    summary: "of an OS user",
+    summary: "starts a process as another OS user",
     offer: "as your own OS user: it can read what you can read",
     place: (runAs) =>
       runAs === "$USER"

@@ -40,7 +40,7 @@ function section({ type, about, filters, isKnownByBody }: Provider): string {
   ].join("\n");
 }
 
-const kinds = { strings: "list of texts", string: "text", boolean: "true or false" } as const;
+const kinds = { strings: "list of strings", string: "string", boolean: "true or false" } as const;
 
 function cell(text: string): string {
   return text.replaceAll("|", "\\|");

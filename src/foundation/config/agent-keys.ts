@@ -48,7 +48,7 @@ export const agentKeys = {
   credentials: agentKey({
     inFile: "credentials",
     field: list(runCredential(), 'a list of credentials, e.g. ["github_token"] or []').describe(
-      "What its runs get, as variables and files.",
+      "Credentials that runs receive, as environment variables and files.",
     ),
     resolve: (given): readonly string[] => given,
     value: z.array(z.string()).readonly(),
@@ -60,7 +60,7 @@ export const agentKeys = {
       .string({ error: 'a cron expression with five fields, e.g. "0 9 * * *"' })
       .optional()
       .describe(
-        "When it runs by itself. @hourly, @daily, @weekly, @monthly and @yearly are short for five fields.",
+        "When the agent runs on its own. @hourly, @daily, @weekly, @monthly and @yearly are accepted.",
       ),
     resolve: (given) => (given === undefined ? null : fiveFields(given)),
     value: z.string().nullable(),
@@ -75,7 +75,9 @@ export const agentKeys = {
   }),
   timezone: agentKey({
     inFile: "timezone",
-    field: timezone().optional().describe("The clock of its schedule. Without it the project's."),
+    field: timezone()
+      .optional()
+      .meta({ description: "Time zone of the schedule.", fallback: "the project's `timezone`" }),
     resolve: (given, { project }) => given ?? project.timezone,
     value: z.string(),
   }),
@@ -84,7 +86,7 @@ export const agentKeys = {
     field: choice(catchUps)
       .default("none")
       .describe(
-        "What happens to ticks that were missed while no scheduler was up: nothing, or one run for the latest of them.",
+        'What to do about scheduled runs missed while the scheduler was down: skip them ("none") or run once ("latest").',
       ),
     resolve: (given) => given,
     value: z.enum(catchUps),
@@ -96,7 +98,7 @@ export const agentKeys = {
     field: flag()
       .default(false)
       .describe(
-        "true for an agent without schedule and webhooks: other agents call it, or people start it.",
+        "Set to true for an agent without schedule and webhooks, which other agents call or people start.",
       ),
     resolve: (given) => given,
     value: z.boolean().meta({ description: "It may do without schedule and webhooks" }),
@@ -107,7 +109,9 @@ export const agentKeys = {
     inFile: "tags",
     field: tags()
       .default([])
-      .describe("Labels by which the dashboard and `al stat --tag` group and filter agents."),
+      .describe(
+        "Labels for grouping and filtering agents in the dashboard and with `al stat --tag`.",
+      ),
     resolve: (given): readonly string[] => [...new Set(given)],
     value: z.array(z.string()).readonly(),
     // Labels do not affect a run, so its version omits them.
@@ -119,7 +123,7 @@ export const agentKeys = {
     field: integer("concurrent runs", 0)
       .default(1)
       .describe(
-        "How many of its runs may live at once; 0 disables the agent. A tick is skipped while so many live.",
+        "Maximum number of concurrent runs of the agent; 0 disables the agent. A scheduled run is skipped while all of them are busy.",
       ),
     resolve: (given) => given,
     value: z.int(),
@@ -127,9 +131,10 @@ export const agentKeys = {
   }),
   timeoutSeconds: agentKey({
     inFile: "timeout",
-    field: integer("seconds", 1, maxTimerSeconds)
-      .optional()
-      .describe("How long a run may take. Without it [local].timeout of the project."),
+    field: integer("seconds", 1, maxTimerSeconds).optional().meta({
+      description: "Maximum duration of a run.",
+      fallback: "the project's `[local].timeout`",
+    }),
     resolve: (given, { project }) => given ?? project.local.timeoutSeconds,
     value: z.number(),
     facts: (seconds) => fact("Timeout", durationText(seconds * 1000)),
@@ -137,22 +142,21 @@ export const agentKeys = {
   budget: budgetKey,
   queueSize: agentKey({
     inFile: "maxWorkQueueSize",
-    field: integer("work items", 1)
-      .optional()
-      .describe(
-        "How much work waits for it; what is more drops the oldest. Without it workQueueSize of the project.",
-      ),
+    field: integer("work items", 1).optional().meta({
+      description:
+        "Maximum length of the agent's queue. When the queue is full, the oldest item is dropped.",
+      fallback: "the project's `workQueueSize`",
+    }),
     resolve: (given, { project }) => given ?? project.workQueueSize,
     value: z.int(),
     facts: (size) => fact("Queue", `holds ${counted(size, "work item")}`),
   }),
   waitTimeoutSeconds: agentKey({
     inFile: "waitTimeout",
-    field: integer("seconds", 1, maxTimerSeconds)
-      .optional()
-      .describe(
-        "How long its runs wait for a trigger. Without it defaultWaitTimeout of the project.",
-      ),
+    field: integer("seconds", 1, maxTimerSeconds).optional().meta({
+      description: "How long a run may wait for a trigger.",
+      fallback: "the project's `defaultWaitTimeout`",
+    }),
     resolve: (given, { project }) => given ?? project.defaultWaitTimeoutSeconds,
     value: z.number(),
     facts: (seconds) => fact("Waits for a trigger", `up to ${durationText(seconds * 1000)}`),
@@ -166,7 +170,7 @@ export const agentKeys = {
         error: "a table",
       })
       .default({})
-      .describe("Values of your own choice; handed to the agent in its prompt, as they are."),
+      .describe("Values of your choice. They are added to the agent's prompt as they are."),
     resolve: (given): Readonly<Record<string, Param | readonly Param[]>> => given,
     value: z.record(z.string(), z.union([param, z.array(param).readonly()])),
     isLong: true,
@@ -185,7 +189,7 @@ export const agentKeys = {
   heartbeat: heartbeatKey,
   source: agentKey({
     inFile: "source",
-    field: text().optional().describe("Where al add took the agent from."),
+    field: text().optional().describe("Where `al add` got the agent from."),
     resolve: (given) => given ?? null,
     value: z.string().nullable(),
     canonical: (source, { mask }) => source && maskUserInfo(source, mask),
@@ -197,7 +201,9 @@ export const agentKeys = {
   }),
   sourceCommit: agentKey({
     inFile: "sourceCommit",
-    field: text().optional().describe("The commit that it was taken from; al update moves it on."),
+    field: text()
+      .optional()
+      .describe("The commit that the agent was copied from. `al update` changes it."),
     resolve: (given) => given ?? null,
     value: z.string().nullable(),
   }),

@@ -12,20 +12,25 @@ const variable = pattern(
 );
 
 const localSchema = table({
-  memory: memorySize()
+  memory: memorySize().optional().meta({
+    description:
+      "Memory limit per container, without swap. Files written to its in-memory folders count.",
+    fallback: "the project's `memory`",
+  }),
+  cpus: processors()
     .optional()
-    .describe(
-      "What a container of it may use, without swap; what is written to its folders counts.",
-    ),
-  cpus: processors().optional().describe("Processors that a container of it may use."),
-  network: network().optional().describe("What its runs are connected to, as the project's."),
+    .meta({ description: "CPU limit per container.", fallback: "the project's `cpus`" }),
+  network: network().optional().meta({
+    description: "Network of the agent's runs, as in the project's `[local]`.",
+    fallback: "the project's `network`",
+  }),
   env: z
-    .record(variable, z.string({ error: "text in quotes" }), {
+    .record(variable, z.string({ error: "a string" }), {
       error: 'a table of variables, e.g. { LOG_LEVEL = "debug" }',
     })
     .default({})
     .describe(
-      "Variables of its commands and hooks, in every runtime. They are not secret; for secrets use credentials.",
+      "Environment variables for commands and hooks, in every runtime. They are not secret: use credentials for secrets.",
     ),
 });
 type LocalTable = z.output<typeof localSchema>;
@@ -35,7 +40,7 @@ export const localKey = agentKey({
   inFile: "local",
   field: localSchema
     .prefault({})
-    .describe("What goes before [local] of the project; memory and cpus are for containers only."),
+    .describe("Overrides the project's `[local]`. `memory` and `cpus` apply to containers only."),
   resolve: ({ memory = null, cpus = null, network: net = null, env }): AgentLocalConfig => ({
     memory,
     cpus,

@@ -13,7 +13,9 @@ export const modelsKey = agentKey({
   inFile: "models",
   field: list(text(), modelNames)
     .min(1, { error: modelNames })
-    .describe("The first is asked; the others when it is rate-limited or down."),
+    .describe(
+      "Models in order of preference. The next one is used when a model is rate-limited or down.",
+    ),
   resolve: namedModels,
   written: (models) => models.map(({ name }) => name),
   value: z.array(valueSchema<ModelConfig>(modelKeys)).readonly(),

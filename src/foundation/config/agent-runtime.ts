@@ -18,24 +18,30 @@ import type { ProjectConfig } from "./project-config.ts";
 const runtimeSchema = table({
   type: choice(runtimeTypes)
     .optional()
-    .describe(
-      `A run is a process ${runtimeTypes.map((type) => runtimes[type].summary).join(", or ")}. Without it ${defaultRuntime}, or ${defaultRuntimeInCluster} where the project has [cluster].`,
-    ),
+    .meta({
+      description: `${runtimeTypes.map((type) => `"${type}" ${runtimes[type].summary}`).join(", ")}.`,
+      fallback: `"${defaultRuntime}"; "${defaultRuntimeInCluster}" if the project has [cluster]`,
+    }),
   run_as: pattern(
     /^(\$USER|[A-Za-z_][A-Za-z0-9_.-]{0,31})$/,
     'the name of an OS user, or "$USER" for the one that runs the scheduler',
   )
     .default("al-agent")
-    .describe("The OS user of a host-user agent; $USER isolates nothing from you."),
-  place: places()
-    .optional()
-    .describe("Where in the cluster its runs may be placed, instead of what [cluster] says."),
+    .describe(
+      'The OS user of a host-user agent. "$USER" runs the agent as your own user, without isolation from your files.',
+    ),
+  place: places().optional().meta({
+    description: "Where in the cluster runs may be placed.",
+    fallback: "the project's `[cluster].place`",
+  }),
 });
 type RuntimeTable = z.output<typeof runtimeSchema>;
 
 export const runtimeKey = agentKey({
   inFile: "runtime",
-  field: runtimeSchema.prefault({}).describe("Where its runs are processes."),
+  field: runtimeSchema
+    .prefault({})
+    .describe("Where runs execute: in a local container, on the cluster, or as an OS user."),
   resolve: (given, { project }): RuntimeConfig => ({
     type: runtimeTypeOf(given, project),
     runAs: given.run_as,

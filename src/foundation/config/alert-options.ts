@@ -13,16 +13,17 @@ const interval = duration("a length of time");
 
 /** The project's `[alert]`. */
 export const projectAlertSchema = table({
-  to: targets
-    .optional()
-    .describe("The targets of alerts. Without it all that the project has; [] silences them."),
-  after: after
-    .default(1)
-    .describe("How many runs of an agent fail in a row before there is an alert."),
-  remind: interval.default("24h").describe("How often an alert is repeated while its cause lasts."),
+  to: targets.optional().meta({
+    description: "Alert targets; [] turns alerts off.",
+    fallback: "all targets of the project",
+  }),
+  after: after.default(1).describe("How many consecutive failures of an agent raise an alert."),
+  remind: interval
+    .default("24h")
+    .describe("How often an alert is repeated while its cause persists."),
   noSuccessFor: interval
     .default("never")
-    .describe("How long an agent may go without a run that succeeded, before there is an alert."),
+    .describe("Raise an alert if an agent has no successful run for this long."),
 });
 type ProjectAlert = z.output<typeof projectAlertSchema>;
 
@@ -39,17 +40,26 @@ export function projectAlert(given: ProjectAlert): AlertOptions {
 export const alertKey = agentKey({
   inFile: "alert",
   field: table({
-    to: targets.optional().describe("The targets of its alerts. Without it the project's."),
-    after: after
+    to: targets.optional().meta({
+      description: "Alert targets of the agent; [] turns its alerts off.",
+      fallback: "the project's `to`",
+    }),
+    after: after.optional().meta({
+      description: "How many consecutive failures raise an alert.",
+      fallback: "the project's `after`",
+    }),
+    remind: interval
       .optional()
-      .describe("How many of its runs fail in a row before there is an alert."),
-    remind: interval.optional().describe("How often an alert is repeated while its cause lasts."),
-    noSuccessFor: interval
-      .optional()
-      .describe("How long it may go without a run that succeeded, before there is an alert."),
+      .describe("How often an alert is repeated while its cause persists."),
+    noSuccessFor: interval.optional().meta({
+      description: "Raise an alert if the agent has no successful run for this long.",
+      fallback: "the project's `noSuccessFor`",
+    }),
   })
     .prefault({})
-    .describe("Who is alerted when it fails, and when. What is not set is [alert] of the project."),
+    .describe(
+      "Who is alerted when the agent fails, and when. Keys that are not set default to the project's `[alert]`.",
+    ),
   resolve: (given, { project: { alert: all, alerts }, diagnostics }): AlertOptions => {
     checkAlert(given, alerts, diagnostics);
     return {

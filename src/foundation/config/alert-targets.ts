@@ -32,27 +32,30 @@ const chatUser = z.union(
 );
 
 const targetSchema = table({
-  type: choice(alertTargetTypes).describe("The service that alerts are sent to."),
+  type: choice(alertTargetTypes).describe("The service that receives the alerts."),
   credential: credential()
     .optional()
-    .describe(
-      `The credential with its address and secrets. Without it the default instance of the type's own: ${credentialList()}.`,
-    ),
+    .meta({
+      description: "The credential that contains the target's address and secrets.",
+      fallback: `the default instance of the target's credential type: ${credentialList()}`,
+    }),
   to: list(address, 'a list of e-mail addresses, e.g. ["ops@example.com"]')
     .default([])
-    .describe('The recipients; only "email" has and needs them.'),
+    .describe('Recipients. Required for "email" only.'),
   answers: list(chatUser, usersExpected)
     .default([])
     .describe(
-      'Who may answer questions of runs with the buttons of a "slack" or "telegram" target: IDs of users. Without it messages have a link only.',
+      'IDs of the users who may answer questions with buttons in a "slack" or "telegram" target. If empty, messages contain only a link.',
     ),
   quietHours: z
     .string({ error: quietError })
     .refine((text) => parseQuietHours(text) !== null, { error: quietError })
     .optional()
-    .describe(
-      "When alerts wait, by the project's time zone; at its end they are sent as one. The second time may be of the next day.",
-    ),
+    .meta({
+      description:
+        "Hours during which alerts are held back, in the project's time zone. They are sent as one message when the period ends. The second time may be on the next day.",
+      fallback: "none",
+    }),
 });
 type TargetTable = z.output<typeof targetSchema>;
 

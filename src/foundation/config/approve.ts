@@ -23,20 +23,20 @@ const approveSchema = table({
   hosts: list(host, 'a list of hosts, e.g. ["api.example.com"]')
     .default([])
     .describe(
-      "Hosts that runs reach only once a person allows it, in the forms of network.allow. Each connection, and each request over plain HTTP, is held at the door before anything is sent; calls of tools of an MCP server there are held as tools are. A wildcard does not hold a host that network.allow of the same agent names itself.",
+      "Hosts that need a person's approval, in the forms of `[network].allow`. Each connection, and each plain HTTP request, waits before anything is sent. Calls to an MCP server on such a host need approval like `tools`. A wildcard does not apply to hosts that the agent's `[network].allow` names.",
     ),
   over: usd()
     .optional()
     .describe(
-      "USD of one run. The call to a model that would exceed it is held. To allow it once adds the same amount again. A command line of the llm-cli harness is told to wait a day for its model.",
+      "Spending per run, in USD, above which a model call needs approval. Each one-time approval adds the same amount again. With the llm-cli harness, the command line waits for its model for up to a day.",
     ),
   agents: list(text(), 'a list of agents, e.g. ["deployer"] or ["*"]')
     .default([])
-    .describe('Agents whose calls are held before they are made; "*" is every agent.'),
+    .describe('Agents that need approval before they are called; "*" matches every agent.'),
   tools: list(toolPattern, toolsError)
     .default([])
     .describe(
-      'Tools of [[mcp]] servers whose calls are held before they are sent, e.g. "github.create_issue" or "github.*". A tool whose description changed since it was last allowed keeps its old one until a person allows the new one.',
+      'Tools of `[[mcp]]` servers that need approval before each call, e.g. "github.create_issue" or "github.*". If a tool\'s description changes, runs see the old one until a person allows the new one.',
     ),
 });
 
@@ -46,7 +46,7 @@ export const approveKey = agentKey({
   field: approveSchema
     .optional()
     .describe(
-      "What a person has to allow: once, for the run, or always. The run waits without a slot; without an answer in a day it ends as unanswered. Runs that it calls, at any depth, are held as well.",
+      "Actions that need a person's approval: once, for the run, or always. While a run waits, it uses no slot. Without an answer within a day it ends as `unanswered`. The rules also apply to the runs that it calls, at any depth.",
     ),
   resolve: (given): Approval | null =>
     given === undefined ? null : { ...given, over: given.over ?? null },

@@ -23,35 +23,57 @@ const onLimit = choice(onLimits);
 export const projectBudgetSchema = table({
   run: usd()
     .default(defaultBudget.runUsd)
-    .describe("What one run may spend on models, for agents without a run of their own."),
-  day: usd()
-    .optional()
-    .describe("What all runs may spend in a calendar day of the project's time zone."),
-  month: usd().optional().describe("What all runs may spend in a calendar month of it."),
-  turns: turns
-    .optional()
-    .describe("How often models may answer in one run, for agents without turns of their own."),
+    .describe("Spending limit per run. Overridden by the agent's `[budget].run`."),
+  day: usd().optional().meta({
+    description: "Spending limit of all runs per calendar day in the project's time zone.",
+    fallback: "no limit",
+  }),
+  month: usd().optional().meta({
+    description: "Spending limit of all runs per calendar month in the project's time zone.",
+    fallback: "no limit",
+  }),
+  turns: turns.optional().meta({
+    description:
+      "Maximum number of model answers per run. Overridden by the agent's `[budget].turns`.",
+    fallback: "no limit",
+  }),
   warnAt: percents
     .default([...defaultBudget.warnAt])
-    .describe("At which percentages of a limit a warning is logged, once a window."),
+    .describe(
+      "Log a warning when spending reaches these percentages of a limit, once per day or month.",
+    ),
   onLimit: onLimit
     .default(defaultBudget.onLimit)
     .describe(
-      'What happens at a limit. "stop": a run that is refused a call ends as over_budget, and the work of an agent whose day or month is used up is refused, as a dead letter. "pause": both wait until the window turns or a person raises the limit (`al budget raise`); a run waits in its session, its slot free and its timeout stopped. Always as with "stop": runs that used up `turns`, and runs of the llm-cli harness.',
+      'What happens at a limit. "stop": the run ends as `over_budget`, and new triggers are not processed until the day or month ends; replay them later. "pause": runs and triggers wait until then, or until a person raises the limit with `al budget raise`. A paused run keeps its session, frees its slot, and its timeout stops. Runs that reach `turns` and runs of the llm-cli harness always stop.',
     ),
 });
 
 const agentBudgetSchema = table({
-  run: usd().optional().describe("What one run may spend on models. Without it the project's."),
-  day: usd()
+  run: usd()
     .optional()
-    .describe("What its runs may spend in a calendar day of the project's time zone."),
-  month: usd().optional().describe("What its runs may spend in a calendar month of it."),
-  turns: turns
-    .optional()
-    .describe("How often models may answer in one run. Without it the project's."),
-  warnAt: percents.optional().describe("As the project's, for its own limits."),
-  onLimit: onLimit.optional().describe("As the project's, for its own work and runs."),
+    .meta({ description: "Spending limit per run.", fallback: "the project's `run`" }),
+  day: usd().optional().meta({
+    description: "Spending limit of the agent per calendar day in the project's time zone.",
+    fallback: "no limit",
+  }),
+  month: usd().optional().meta({
+    description: "Spending limit of the agent per calendar month in the project's time zone.",
+    fallback: "no limit",
+  }),
+  turns: turns.optional().meta({
+    description: "Maximum number of model answers per run.",
+    fallback: "the project's `turns`",
+  }),
+  warnAt: percents.optional().meta({
+    description: "Log a warning when spending reaches these percentages of the agent's limits.",
+    fallback: "the project's `warnAt`",
+  }),
+  onLimit: onLimit.optional().meta({
+    description:
+      'What happens at one of the agent\'s limits: "stop" or "pause", as in the project\'s `[budget]`.',
+    fallback: "the project's `onLimit`",
+  }),
 });
 
 /** The project's budget from its table. */
@@ -78,7 +100,7 @@ export const budgetKey = agentKey({
   field: agentBudgetSchema
     .prefault({})
     .describe(
-      "What its runs may spend on models. The project's day and month hold for all agents together.",
+      "Limits on what the agent's runs spend on models. The project's `day` and `month` also apply, to all agents together.",
     ),
   resolve: (given, { project: { budget } }): Budget => ({
     runUsd: given.run ?? budget.runUsd,

@@ -33,30 +33,27 @@ export const clusterSchema = table({
         `one of ${formatNames(clusterEngines)}${input === "docker" ? insteadOfDocker : ""}`,
     })
     .describe(
-      'What starts runs: the Swarm whose manager answers at DOCKER_HOST ("swarm"), or the cluster of the current kubeconfig ("kubernetes").',
+      'Which cluster to use: the Swarm whose manager answers at DOCKER_HOST ("swarm"), or the cluster of the current kubeconfig ("kubernetes").',
     ),
   address: endpoint("10.0.0.5:8443").describe(
-    "The address by which its machines reach this scheduler: runs connect to it by TLS.",
+    "The address at which the cluster's machines reach this scheduler. Runs connect to it with TLS.",
   ),
-  listen: endpoint("0.0.0.0:8443")
-    .optional()
-    .describe(
-      "Where the scheduler listens for them. Without it the port of address on all IPv4 addresses of this machine.",
-    ),
-  image: text("the name of an image")
-    .optional()
-    .describe(
-      "The image of all runs in the cluster, made FROM al-agent:latest. Without it the engine at DOCKER_HOST, else this machine's, builds them.",
-    ),
-  registry: pattern(registryPattern, registryError)
-    .optional()
-    .describe(
-      "Where built images are pushed, and the machines load them from. Without it they must be on the machines already.",
-    ),
+  listen: endpoint("0.0.0.0:8443").optional().meta({
+    description: "Where the scheduler listens for runs.",
+    fallback: "the port of `address`, on all IPv4 addresses",
+  }),
+  image: text("the name of an image").optional().meta({
+    description: "Image for all runs in the cluster, built FROM al-agent:latest.",
+    fallback: "built by the engine at DOCKER_HOST, or by this machine's engine",
+  }),
+  registry: pattern(registryPattern, registryError).optional().meta({
+    description: "Registry that built images are pushed to, and that the machines pull them from.",
+    fallback: "none; the machines must have the images already",
+  }),
   lease: integer("seconds", 10, 86_400)
     .default(90)
     .describe(
-      "A run that could not reach the scheduler for so long is lost, and its work is tried once more. The run ends itself before that.",
+      "How long a run may be unable to reach the scheduler before the run is lost and its work is retried once. The run ends itself before that.",
     ),
   startTimeout: integer("seconds", 10, 86_400)
     .default(600)
@@ -64,19 +61,20 @@ export const clusterSchema = table({
   place: places()
     .default([])
     .describe(
-      'Where runs may be placed: constraints of a Swarm ("node.labels.agents==yes"), or labels of Kubernetes\' nodes ("agents=yes"). All of them must hold.',
+      'Where runs may be placed: Swarm constraints ("node.labels.agents==yes") or Kubernetes node labels ("agents=yes"). All of them must match.',
     ),
-  reserveMemory: memorySize()
-    .default("256m")
-    .describe("What a run is sure to get: the engine places it where so much is free."),
-  reserveCpus: processors().default(0.1).describe("The same of processors."),
+  reserveMemory: memorySize().default("256m").describe("Memory reserved for each run."),
+  reserveCpus: processors().default(0.1).describe("CPUs reserved for each run."),
   namespace: pattern(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, namespaceError)
     .optional()
-    .describe("Of Kubernetes: where Jobs are made. Without it the namespace of the context."),
+    .meta({
+      description: "Kubernetes namespace for Jobs.",
+      fallback: "the namespace of the kubeconfig's context",
+    }),
   subnet: pattern(/^(?:\d{1,3}\.){3}\d{1,3}\/(?:[89]|1\d|2[0-8])$/, subnetError)
     .refine((given) => z.cidrv4().safeParse(given).success, { error: subnetError })
     .default("10.213.0.0/16")
-    .describe("Of a Swarm: the addresses of the network that closed runs are in."),
+    .describe("Subnet of the Swarm network for runs with a restricted network."),
 });
 type ClusterTable = z.output<typeof clusterSchema>;
 

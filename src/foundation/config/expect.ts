@@ -12,14 +12,14 @@ import { flag, pattern, table } from "./fields.ts";
 const schemaError = 'a JSON file in its directory, e.g. "out.schema.json"';
 
 const expectSchema = table({
-  returned: flag().default(false).describe("Whether a run must return something; null is nothing."),
+  returned: flag().default(false).describe("Whether a run must return a value other than null."),
   said: flag()
     .default(false)
-    .describe("Whether the model must end a run with words, not with the call of a tool."),
+    .describe("Whether the model's last answer must contain text, not only a tool call."),
   schema: pattern(new RegExp(`^${schemaFileName}$`), schemaError)
     .optional()
     .describe(
-      "A JSON Schema (draft 2020-12; draft-07 where $schema says so) that the returned value must meet. The keyword format has no effect, and a reference to another file is an error.",
+      "A JSON Schema that the returned value must match (draft 2020-12, or draft-07 if `$schema` names it). The keyword `format` has no effect. References to other files are errors.",
     ),
 });
 
@@ -29,7 +29,7 @@ export const expectKey = agentKey({
   field: expectSchema
     .optional()
     .describe(
-      "What a run must leave to have succeeded. The scheduler looks once a run is over: one that succeeded without it has failed, with exit code 1.",
+      "Conditions for a successful run, checked when the run ends. If one is not met, the run counts as failed with exit code 1.",
     ),
   resolve: (given, context): Expectation | null => {
     if (given === undefined) return null;

@@ -23,7 +23,7 @@ export function table<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape, { error: "a table" });
 }
 
-export function text(expected = "text in quotes") {
+export function text(expected = "a string") {
   return z.string({ error: expected }).min(1, { error: expected });
 }
 

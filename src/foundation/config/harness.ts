@@ -11,12 +11,15 @@ const summaries = harnessTypes.map((type) => `"${type}" ${harnesses[type].summar
 export const harnessSchema = table({
   type: choice(harnessTypes)
     .optional()
-    .describe(`${summaries}. Without it the project's, else "${defaultHarness}".`),
-  command: commandLine()
-    .optional()
-    .describe(
-      'What "llm-cli" starts. Without it the project\'s, else "claude". A list has arguments. A program other than claude, codex and gemini reads its prompt from standard input, and its exit code decides.',
-    ),
+    .meta({
+      description: `${summaries}.`,
+      fallback: `the project's \`type\`, or "${defaultHarness}"`,
+    }),
+  command: commandLine().optional().meta({
+    description:
+      'Command that "llm-cli" starts, or a list of the command and its arguments. A program other than claude, codex or gemini reads the prompt from standard input, and its exit code decides whether the run succeeded.',
+    fallback: 'the project\'s `command`, or `"claude"`',
+  }),
 });
 
 function commandLine() {
@@ -39,7 +42,9 @@ export const harnessKey = agentKey({
   inFile: "harness",
   field: harnessSchema
     .default({})
-    .describe("What talks to the model inside a run; goes before the project's."),
+    .describe(
+      "The program that talks to the model during a run. Overrides the project's `[harness]`.",
+    ),
   resolve: (own, { project }) => resolveHarness(own, project.harness),
   value: z.object({
     type: z.enum(harnessTypes),
@@ -63,9 +68,9 @@ function commandText({ command, args = [] }: HarnessConfig): string {
 
 const commands = texts().default([]);
 const hooksSchema = table({
-  pre: commands.describe("Run before the session. One that fails ends the run, and that fails."),
+  pre: commands.describe("Commands to run before the session. If one fails, the run fails."),
   post: commands.describe(
-    "Run after the session, also after one that failed, was ended or ran out of time; AL_OUTCOME has which. One that fails makes the run fail.",
+    "Commands to run after the session, even if it failed, was killed or timed out; `AL_OUTCOME` contains the outcome. If one fails, the run fails.",
   ),
 });
 
@@ -75,7 +80,7 @@ export const hooksKey = agentKey({
   inFile: "hooks",
   field: hooksSchema
     .prefault({})
-    .describe("Shell commands around the session, in the run's own environment."),
+    .describe("Shell commands before and after the session, in the run's environment."),
   resolve: (given): { readonly pre: readonly string[]; readonly post: readonly string[] } => given,
   value: z.object({ pre: strings, post: strings }),
   isLong: true,

@@ -7,7 +7,7 @@ const url = httpUrl('an http or https URL, e.g. "https://hc-ping.com/<uuid>"').o
 /** The project's `[heartbeat]`. */
 export const projectHeartbeatSchema = table({
   url: url.describe(
-    "The URL that is pinged: of Healthchecks.io, or a push monitor of Uptime Kuma.",
+    "The URL to ping, such as a Healthchecks.io check or an Uptime Kuma push monitor.",
   ),
 });
 
@@ -16,11 +16,11 @@ export const heartbeatKey = agentKey({
   inFile: "heartbeat",
   field: table({
     url: url.describe(
-      "The URL of its check at Healthchecks.io, or its push monitor of Uptime Kuma.",
+      "The URL to ping, such as a Healthchecks.io check or an Uptime Kuma push monitor.",
     ),
   })
     .prefault({})
-    .describe("A URL that is pinged when a run starts (/start), succeeds, and fails (/fail)."),
+    .describe("A URL to ping when a run starts (/start), succeeds, and fails (/fail)."),
   resolve: (given): string | null => given.url ?? null,
   written: writtenHeartbeat,
   value: z.string().nullable(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { FilterField, FilterTable } from "./config-key.ts";
 import { agentSchema } from "./agent-keys.ts";
-import { expectation, meaning } from "./validate.ts";
+import { expectation, fallbackOf, meaning } from "./validate.ts";
 import { projectSchema, neededModelKeys } from "./project-schema.ts";
 import { schedulePattern } from "./schedule.ts";
 import { commonFields } from "./webhook-bindings.ts";
@@ -91,6 +91,8 @@ function jsonSchemaOf(schema: z.ZodType, title: string): Node {
     override: ({ zodSchema, jsonSchema }) => {
       const description = descriptionOf(zodSchema);
       if (description !== null) jsonSchema.description = description;
+      // Zod copies each member of a key's metadata.
+      delete jsonSchema.fallback;
     },
   });
   return { ...json, title };
@@ -99,7 +101,12 @@ function jsonSchemaOf(schema: z.ZodType, title: string): Node {
 /** The purpose and the type of a key. */
 function descriptionOf(schema: z.core.$ZodType): string | null {
   const expected = expectation(schema);
-  const parts = [meaning(schema), expected === null ? null : `Expected: ${expected}.`];
+  const fallback = fallbackOf(schema);
+  const parts = [
+    meaning(schema),
+    fallback === null ? null : `Default: ${fallback}.`,
+    expected === null ? null : `Expected: ${expected}.`,
+  ];
   return parts.filter((part) => part !== null).join(" ") || null;
 }
 

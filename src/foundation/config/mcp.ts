@@ -15,32 +15,34 @@ const serverSchema = table({
   name: pattern(
     /^[a-z][a-z0-9-]{0,31}$/,
     'up to 32 lower-case letters, digits and "-", e.g. "github"',
-  ).describe("Its tools are named `<name>__<tool>` for models."),
+  ).describe("Name of the server. Models see its tools as `<name>__<tool>`."),
   url: httpUrl("an http or https URL without a name and a password in it")
     .optional()
     .describe(
-      "Address of a server that speaks streamable HTTP. The scheduler calls it, so that runs need no way to it and never hold its credential.",
+      "Address of a server with the streamable HTTP transport. The scheduler calls it, so runs need no access to the server and never see its credential.",
     ),
   command: list(text(), commandError)
     .min(1, { error: commandError })
     .optional()
     .describe(
-      "Program and arguments of a server that speaks over its standard input and output. It is started inside the run, with the variables, credentials and network of the agent's commands.",
+      "Program and arguments of a server with the stdio transport. It is started inside the run with the environment, credentials and network of the agent's commands.",
     ),
   tools: list(pattern(/^[\w.*-]{1,64}$/, 'a tool, e.g. "search" or "get_*"'), toolsError)
     .min(1, { error: toolsError })
-    .describe("The tools that the agent has. `*` stands for any characters."),
+    .describe("The tools that the agent may call. `*` matches any characters."),
   credential: runCredential()
     .optional()
     .describe(
-      "Sent to url as `Authorization: Bearer <token>`; with a field `header` in the credential, its token alone under that name.",
+      "Sent to `url` as `Authorization: Bearer <token>`. If the credential has a field `header`, the token is sent in the header of that name.",
     ),
   private: flag()
     .default(false)
-    .describe("Whether url may be in a private network. Loopback and metadata stay closed."),
+    .describe(
+      "Whether `url` may be in a private network. Loopback and cloud metadata addresses are always refused.",
+    ),
   timeout: integer("seconds", 1, longestCallSeconds)
     .default(defaultCallSeconds)
-    .describe("How long one call may take, and how long the server may take to answer at first."),
+    .describe("Maximum duration of a call, and of the server's start."),
 });
 
 /** An agent's `[[mcp]]`. */
@@ -49,7 +51,7 @@ export const mcpKey = agentKey({
   field: list(serverSchema, "tables [[mcp]]")
     .default([])
     .describe(
-      "MCP servers whose tools it has, in pi and in the LLM command lines. A server that is slow, gone or malformed is an error of its tools only. An edit counts from a run's next call on.",
+      "MCP servers whose tools the agent can call, with pi and with LLM command lines. If a server fails, only its tools fail. Changes take effect with the next call of a run.",
     ),
   resolve: (entries): readonly McpServer[] =>
     entries.map(({ url, command, credential, timeout, ...rest }) => ({

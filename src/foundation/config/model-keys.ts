@@ -24,7 +24,7 @@ export const modelKeys = {
   provider: modelKey({
     inFile: "provider",
     field: choice(providers).describe(
-      'The service that runs it. "scripted" replays a script and calls no service; "custom" is any endpoint that speaks one of the APIs.',
+      'The service that runs the model. "scripted" replays a script without calling a service; "custom" is any endpoint with one of the supported APIs.',
     ),
     resolve: (given) => given,
     value: z.enum(providers),
@@ -33,25 +33,25 @@ export const modelKeys = {
     inFile: "model",
     field: text('the provider\'s name of the model, e.g. "claude-sonnet-4-5"')
       .optional()
-      .describe('Its name at the provider. Only "scripted" does without.'),
+      .describe('The provider\'s model ID. Required, except for "scripted".'),
     resolve: (given, { provider }) => given ?? provider,
     value: z.string(),
   }),
   authType: modelKey({
     inFile: "authType",
-    field: choice(authTypes)
-      .optional()
-      .describe(
-        'How its credential is sent, whatever that looks like. Without it "api_key", for "scripted" "none".',
-      ),
+    field: choice(authTypes).optional().meta({
+      description: "How to send the credential, regardless of its format.",
+      fallback: '`"api_key"`; `"none"` for "scripted"',
+    }),
     resolve: (given, { provider }) => given ?? (provider === "scripted" ? "none" : "api_key"),
     value: z.enum(authTypes),
   }),
   thinkingLevel: modelKey({
     inFile: "thinkingLevel",
-    field: choice(thinkingLevels)
-      .optional()
-      .describe("How much it thinks before it answers. Without it the harness decides."),
+    field: choice(thinkingLevels).optional().meta({
+      description: "How much the model reasons before it answers.",
+      fallback: "chosen by the harness",
+    }),
     resolve: orNull,
     value: z.enum(thinkingLevels).nullable(),
     fact: (level) => (level === null || level === "off" ? null : `thinking ${level}`),
@@ -61,31 +61,32 @@ export const modelKeys = {
     field: z
       .url({ protocol: /^https?$/, error: "an http or https URL" })
       .optional()
-      .describe(
-        'Where its API is, with or without /v1 (/v1beta for google). Without it the provider\'s own; "custom" needs it.',
-      ),
+      .meta({
+        description:
+          'Address of the API, with or without /v1 (/v1beta for google). Required for "custom".',
+        fallback: "the provider's address",
+      }),
     resolve: orNull,
     value: z.string().nullable(),
     canonical: (url, { mask }) => url && maskUserInfo(url, mask),
   }),
   api: modelKey({
     inFile: "api",
-    field: choice(modelApis)
-      .optional()
-      .describe(
-        'The wire format of its API. Without it the one that its provider documents, for "custom" "openai-completions".',
-      ),
+    field: choice(modelApis).optional().meta({
+      description: "Wire format of the API.",
+      fallback: 'the provider\'s format; `"openai-completions"` for "custom"',
+    }),
     resolve: orNull,
     value: z.enum(modelApis).nullable(),
     fact: (api) => api && `api ${api}`,
   }),
   contextWindow: modelKey({
     inFile: "contextWindow",
-    field: integer("tokens", 1024)
-      .optional()
-      .describe(
-        "Tokens of a request and its answer together; a longer session is summarized. Without it the model's own, or an assumption for a model that is not known.",
-      ),
+    field: integer("tokens", 1024).optional().meta({
+      description:
+        "Maximum tokens of a request and its answer together. Longer sessions are summarized.",
+      fallback: "the model's window; an estimate for unknown models",
+    }),
     resolve: orNull,
     value: z.int().nullable(),
     fact: (tokens) => (tokens === null ? null : `window ${counted(tokens, "token")}`),
@@ -94,7 +95,7 @@ export const modelKeys = {
     inFile: "maxTokens",
     field: integer("tokens", 1)
       .optional()
-      .describe("The most tokens of one answer. Without it the model's own limit."),
+      .meta({ description: "Maximum tokens per answer.", fallback: "the model's limit" }),
     resolve: orNull,
     value: z.int().nullable(),
     fact: (tokens) => (tokens === null ? null : `answers up to ${counted(tokens, "token")}`),
@@ -104,9 +105,11 @@ export const modelKeys = {
     field: list(choice(modelInputs), 'a list, e.g. ["text", "image"]')
       .min(1, { error: 'a list, e.g. ["text", "image"]' })
       .optional()
-      .describe(
-        'What it reads: with "image" it gets the images that tools return. Without it what is known of the model; a model that is not known, of "custom" for example, gets text only.',
-      ),
+      .meta({
+        description:
+          'Types of input the model accepts. With "image", it receives images that tools return.',
+        fallback: "the model's known types; text only for unknown models",
+      }),
     resolve: orNull,
     value: z.array(z.enum(modelInputs)).readonly().nullable(),
     fact: (kinds) => kinds && `reads ${kinds.join(" and ")}`,
@@ -116,7 +119,7 @@ export const modelKeys = {
     field: headers()
       .default({})
       .describe(
-        "HTTP headers to send with each request, e.g. for a proxy. The key goes into a credential instead.",
+        "HTTP headers to send with each request, e.g. for a proxy. Store API keys in a credential instead.",
       ),
     resolve: (given) => given,
     value: z
@@ -130,33 +133,32 @@ export const modelKeys = {
   }),
   timeoutSeconds: modelKey({
     inFile: "timeout",
-    field: integer("seconds", 1, maxTimerSeconds)
-      .optional()
-      .describe(
-        "How long one request may wait for its first byte, and for each further one. Without it the harness's own limit.",
-      ),
+    field: integer("seconds", 1, maxTimerSeconds).optional().meta({
+      description: "How long a request may wait for its first byte, and between bytes.",
+      fallback: "chosen by the harness",
+    }),
     resolve: orNull,
     value: z.int().nullable(),
     fact: (seconds) => (seconds === null ? null : `timeout ${durationText(seconds * 1000)}`),
   }),
   maxRetries: modelKey({
     inFile: "maxRetries",
-    field: integer("retries", 0, 100)
-      .optional()
-      .describe(
-        "How often a request that failed for a passing reason is retried before the next model is tried. Without it the harness's own number.",
-      ),
+    field: integer("retries", 0, 100).optional().meta({
+      description:
+        "How often to retry a request after a temporary failure before trying the next model.",
+      fallback: "chosen by the harness",
+    }),
     resolve: orNull,
     value: z.int().nullable(),
     fact: (count) => (count === null ? null : `retries ${count}`),
   }),
   price: modelKey({
     inFile: "price",
-    field: priceField
-      .optional()
-      .describe(
-        "What it costs, in USD per million tokens; without cacheRead and cacheWrite these cost what input costs. Without it the price of the built-in table. A model without any price is unpriced: it counts against budgets at the dearest price of its provider, and one of a server without a key as free.",
-      ),
+    field: priceField.optional().meta({
+      description:
+        "Price in USD per million tokens. `cacheRead` and `cacheWrite` default to the price of `input`. Unpriced models are charged at the provider's highest price; models on servers without a key are free.",
+      fallback: "the built-in price table",
+    }),
     resolve: ratesOf,
     value: z
       .object({
@@ -171,11 +173,11 @@ export const modelKeys = {
   }),
   requestsPerMinute: modelKey({
     inFile: "requestsPerMinute",
-    field: integer("calls", 1, 1_000_000)
-      .optional()
-      .describe(
-        "How many calls all runs together may make to it in a minute; further ones wait for their turn.",
-      ),
+    field: integer("calls", 1, 1_000_000).optional().meta({
+      description:
+        "Maximum number of calls to the model per minute, over all runs. Further calls are queued.",
+      fallback: "no limit",
+    }),
     resolve: orNull,
     value: z.int().nullable(),
     fact: (count) => (count === null ? null : `${counted(count, "call")} a minute`),
@@ -188,7 +190,7 @@ export const modelKeys = {
     )
       .default([])
       .describe(
-        'What the provider may do on its own machines beside its answer: tools by their names in its API without a version ("web_search", "code_execution"), "mcp_servers", and "url" for addresses in messages, which it fetches. All else is refused: no [network] of an agent holds for it.',
+        'Tools that the provider may run on its own machines: their names in the provider\'s API without a version ("web_search", "code_execution"), "mcp_servers", and "url" for addresses in messages that the provider fetches. Requests with any other are refused, because `[network]` can\'t restrict the provider\'s machines.',
       ),
     resolve: (given): readonly string[] => given,
     value: z.array(z.string()).readonly(),
@@ -202,7 +204,7 @@ export const modelKeys = {
     )
       .default([])
       .describe(
-        "Fields that requests may have beside those that the API's documentation names, as paths without positions in lists. Other fields are refused: budgets and [network] know nothing of what they do.",
+        "Request fields to allow in addition to those documented for the API, as paths without list positions. Other fields are refused, because budgets and `[network]` can't take their effects into account.",
       ),
     resolve: (given): readonly string[] => given,
     value: z.array(z.string()).readonly(),
@@ -210,9 +212,10 @@ export const modelKeys = {
   }),
   credential: modelKey({
     inFile: "credential",
-    field: credential()
-      .optional()
-      .describe("The credential that holds its key. Without it <provider>_key."),
+    field: credential().optional().meta({
+      description: "The credential that contains the API key.",
+      fallback: "`<provider>_key`",
+    }),
     resolve: (given, { provider }) => given ?? `${provider}_key`,
     value: z.string().meta({ description: "Its name; never its value" }),
   }),
@@ -220,7 +223,7 @@ export const modelKeys = {
     inFile: "script",
     field: text("the path of a script file, relative to the project")
       .optional()
-      .describe('What "scripted" replays.'),
+      .describe('The script that "scripted" replays.'),
     resolve: (path, { projectDir }) => (path === undefined ? null : resolve(projectDir, path)),
     written: (path, projectDir) => path && relative(projectDir, path),
     value: z.string().nullable(),

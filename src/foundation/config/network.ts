@@ -23,7 +23,7 @@ const host = z
 const allow = entries()
   .default([])
   .describe(
-    "Presets and hosts that runs may reach, beside their models and the presets of their credentials. A host is reached on port 443, unless it names another one. `*.example.com` is all names below it. `private` behind a host allows addresses of private networks.",
+    "Presets and hosts that runs may reach, in addition to their models and the presets of their credentials. The port is 443 unless the entry names another one. `*.example.com` matches all subdomains. Append ` private` to allow addresses in private networks.",
   );
 const ask = z
   .literal(false, {
@@ -31,7 +31,7 @@ const ask = z
       "false: list hosts in network.allow, and those that a person has to allow in approve.hosts",
   })
   .default(false)
-  .describe("Reserved: whether a host that is not listed becomes a question to a person.");
+  .describe("Reserved for asking a person about hosts that are not listed.");
 
 /** The project's `[network]`. */
 export const projectNetworkSchema = table({
@@ -43,7 +43,7 @@ export const projectNetworkSchema = table({
     })
     .default({})
     .describe(
-      "Further hosts that a credential is for. Runs get texts that stand for its secrets, and the scheduler puts the secrets into the headers of requests to these hosts.",
+      "Further hosts that a credential may be sent to. Runs receive placeholders for its secrets; the scheduler inserts the secrets into the headers of requests to these hosts.",
     ),
 });
 
@@ -53,7 +53,7 @@ export const networkKey = agentKey({
   field: table({ allow, ask })
     .optional()
     .describe(
-      'What its runs may reach. Where the network can\'t be closed for them, they do not start. It has no effect when [local].network is not "none".',
+      'Hosts that runs may reach. A run whose network can\'t be restricted does not start. No effect if `[local].network` is not "none".',
     ),
   resolve: (given): NetworkConfig | null => (given ? { allow: given.allow } : null),
   value: z.object({ allow: z.array(z.string()).readonly() }).nullable(),

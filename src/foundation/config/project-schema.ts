@@ -37,55 +37,61 @@ const hookApiError =
   'an https URL, e.g. "https://git.example.org/api/v4"; http is for this machine only';
 
 const sourceSchema = table({
-  type: text("a type of webhook source").describe('The service that sends, such as "github".'),
-  credential: credentialInstance()
-    .optional()
-    .describe(
-      "The instance of the type's secret, which proves deliveries. Without it they are refused, unless allowUnsigned is true.",
-    ),
+  type: text("a type of webhook source").describe(
+    'The service that sends the webhooks, such as "github".',
+  ),
+  credential: credentialInstance().optional().meta({
+    description:
+      "The credential instance whose secret verifies deliveries. Unsigned deliveries are refused unless `allowUnsigned` is true.",
+    fallback: "none",
+  }),
   allowUnsigned: flag()
     .default(false)
     .describe(
-      "Accepts unsigned deliveries from every program that reaches the gateway; what a web page sends is refused.",
+      "Whether to accept unsigned deliveries from any program that can reach the gateway. Requests from web pages are still refused.",
     ),
   api: httpUrl(hookApiError)
     .refine((url) => /^https:|^http:\/\/(localhost|127\.0\.0\.1|\[::1\])([:/]|$)/i.test(url), {
       error: hookApiError,
     })
     .optional()
-    .describe(
-      "The API by which `al webhook setup` makes webhooks, for a server of your own; by default GitHub's, GitLab's, Linear's or Stripe's.",
-    ),
+    .meta({
+      description:
+        "API address that `al webhook setup` uses to create webhooks, for a self-hosted server.",
+      fallback: "the public API of GitHub, GitLab, Linear or Stripe",
+    }),
 });
 
 const localSchema = table({
   image: text("the name of an image")
     .default("al-agent:latest")
     .describe(
-      "The image of agents without a Dockerfile. Another one than the default is built by you, from it.",
+      "Image for agents without a Dockerfile. Build a custom image `FROM al-agent:latest`.",
     ),
   memory: memorySize()
     .default("4g")
-    .describe("What a container may use, without swap; what is written to its folders counts."),
-  cpus: processors().default(2).describe("Processors that a container may use."),
+    .describe(
+      "Memory limit per container, without swap. Files written to its in-memory folders count.",
+    ),
+  cpus: processors().default(2).describe("CPU limit per container."),
   timeout: integer("seconds", 1, maxTimerSeconds)
     .default(900)
-    .describe("How long a run may take, for agents without a timeout of their own."),
+    .describe("Maximum duration of a run. Overridden by the agent's `timeout`."),
   network: network()
     .default("none")
     .describe(
-      '"none": a run reaches its models and the hosts of [network], and nothing else. With any other value [network] has no effect: containers are connected to this network of the engine, and processes of OS users have the machine\'s.',
+      '"none" restricts runs to their models and the hosts listed under `[network]`. With any other value `[network]` has no effect: containers join this network of the engine, and host-user runs use the machine\'s network.',
     ),
-  base: text("the name of a local image")
-    .optional()
-    .describe(
-      "What the default image is built on, where no registry can be reached: Node 24, git, curl, jq and ssh are in it. Without it node:24-slim.",
-    ),
-  starting: integer("runs", 1, 1000)
-    .optional()
-    .describe(
-      "How many runs may be starting at once, so that a burst does not slow down everything else. Without it as many as the machine has processors.",
-    ),
+  base: text("the name of a local image").optional().meta({
+    description:
+      "Base of the default image, for machines that can't reach a registry. It must contain Node 24, git, curl, jq and ssh.",
+    fallback: "node:24-slim",
+  }),
+  starting: integer("runs", 1, 1000).optional().meta({
+    description:
+      "How many runs may start at the same time, so that a burst does not slow down everything else.",
+    fallback: "the number of processors",
+  }),
 });
 
 const publicUrlError =
@@ -95,33 +101,35 @@ const publicUrlForm =
   /^\w+:\/\/[^/?#]+(\/(?!(api|control|dashboard|health|locks|log|metrics|openapi|webhooks))[\w.~-]+(\/[\w.~-]+)*)?\/?$/;
 
 const gatewaySchema = table({
-  port: integer("", 0, 65_535).default(8080).describe("The TCP port; 0 is any that is free."),
+  port: integer("", 0, 65_535).default(8080).describe("TCP port; 0 picks a free one."),
   host: text("a host name or address to listen on")
     .default("127.0.0.1")
-    .describe("Where to listen."),
+    .describe("Address to listen on."),
   allowedHosts: list(text(), 'a list of host names, e.g. ["al.example.org"]')
     .default([])
-    .describe("Further names that browsers may ask for, such as that of a reverse proxy."),
+    .describe("Further host names to accept in requests, such as the name of a reverse proxy."),
   trustProxy: flag()
     .default(false)
     .describe("Whether to trust the X-Forwarded-For and X-Forwarded-Proto of a reverse proxy."),
   maxBodyBytes: integer("bytes", 1024, maxAllowedBodyBytes)
     .default(25 * mebibyte)
     .describe(
-      "The largest delivery that is taken; the default is GitHub's limit. Four of this size may arrive at the same time.",
+      "Maximum size of a delivery. The default is GitHub's limit. Four deliveries of this size can arrive at the same time.",
     ),
   publicUrl: httpUrl(publicUrlError)
     .refine((url) => URL.canParse(url) && publicUrlForm.test(new URL(url).href), {
       error: publicUrlError,
     })
     .optional()
-    .describe(
-      "The address by which people reach the dashboard, for links in alerts. With a path, the gateway is served below it, whether the proxy leaves the path in requests or not.",
-    ),
+    .meta({
+      description:
+        "Public address of the dashboard, used for links in alerts. If it contains a path, the gateway serves everything below that path, whether or not the proxy strips it.",
+      fallback: "the address it listens on",
+    }),
   edit: flag()
     .default(true)
     .describe(
-      "Whether the dashboard and the API write agents' files: config.toml, SKILL.md, and a host that is allowed there. A change applies at once.",
+      "Whether people can edit agents in the dashboard and via the API: config.toml, SKILL.md, and allowing a denied host. This key takes effect immediately.",
     ),
 });
 
@@ -133,74 +141,79 @@ export const projectSchema = table({
   models: z
     .record(name, modelSchema, { error: "tables [models.<name>]" })
     .default({})
-    .describe("A model that agents may name."),
+    .describe("A model that agents can use."),
   harness: harnessSchema
     .default({})
-    .describe("What talks to the model inside a run, for agents without a [harness] of their own."),
-  local: localSchema.prefault({}).describe("Containers, and processes that are started ahead."),
+    .describe(
+      "The program that talks to the model during a run. Overridden by an agent's `[harness]`.",
+    ),
+  local: localSchema.prefault({}).describe("Where and how runs execute on this machine."),
   gateway: gatewaySchema
     .prefault({})
-    .describe("The HTTP server for webhooks, the dashboard and the API. A change needs a restart."),
+    .describe(
+      "The HTTP server for webhooks, the dashboard and the API. Restart the scheduler after a change.",
+    ),
   webhooks: z
     .record(sourceName, sourceSchema, { error: "tables [webhooks.<source>]" })
     .default({})
-    .describe("A sender of webhooks that agents may name."),
+    .describe("A webhook source that agents can use."),
   budget: projectBudgetSchema
     .prefault({})
     .describe(
-      "What runs may spend on models. What a call may cost is reserved before it is made; each open call may pass a limit once, further ones are refused.",
+      "Limits on what runs spend on models. The highest possible cost of a call is reserved before the call; if it no longer fits a limit, the call is refused.",
     ),
   network: projectNetworkSchema
     .optional()
     .describe(
-      "What the runs of all agents may reach beside what each agent lists. Where the network can't be closed for a run, it does not start.",
+      "Hosts that the runs of all agents may reach, in addition to each agent's own list. A run whose network can't be restricted does not start.",
     ),
   cluster: clusterSchema
     .optional()
-    .describe("Other machines for runs: agents without a type under [runtime] run there."),
+    .describe("A Swarm or Kubernetes cluster for runs. Agents without `[runtime].type` run there."),
   alerts: alertTargetsSchema,
   alert: projectAlertSchema
     .prefault({})
-    .describe("When there are alerts, for agents that don't set their own."),
+    .describe("When alerts are sent. Overridden by an agent's `[alert]`."),
   heartbeat: projectHeartbeatSchema
     .prefault({})
     .describe(
-      "A URL that is pinged each minute while the scheduler is well: what watches it sends a message once the pings stay away.",
+      "A URL to ping every minute while the scheduler is healthy. A monitoring service can notify you when the pings stop.",
     ),
   telemetry: telemetrySchema
     .optional()
     .describe(
-      "Where the traces of runs are sent by OpenTelemetry: trigger, run, calls to models and tools, with cost and outcome.",
+      "Sends traces of runs to an OpenTelemetry collector: triggers, runs, model calls and tool calls, with cost and outcome.",
     ),
   workQueueSize: integer("work items", 1)
     .default(100)
     .describe(
-      "How much work waits for an agent; what is more drops the oldest. An agent's maxWorkQueueSize goes before it.",
+      "Maximum length of each agent's queue. When the queue is full, the oldest item is dropped. Overridden by the agent's `maxWorkQueueSize`.",
     ),
   defaultWaitTimeout: integer("seconds", 1, maxTimerSeconds)
     .default(1800)
-    .describe("How long a run waits for a trigger, for agents without a waitTimeout of their own."),
+    .describe("How long a run may wait for a trigger. Overridden by the agent's `waitTimeout`."),
   resourceLockTimeout: integer("seconds", 1, maxTimerSeconds)
     .default(1800)
-    .describe("How long a lock is held that is not renewed."),
+    .describe("How long a run keeps a lock without renewing it."),
   maxReruns: integer("", 0)
     .default(10)
-    .describe("How often in a row a run may ask to be run again."),
-  maxCallDepth: integer("", 0)
-    .default(3)
-    .describe("How many calls deep agents may call each other."),
-  scale: integer("runs", 1)
-    .optional()
-    .describe(
-      "How many runs of all agents may live at once; beyond that work waits, and the latest tick of each agent. Without it as many as their own scales allow.",
-    ),
+    .describe("How many times in a row a run may request a rerun."),
+  maxCallDepth: integer("", 0).default(3).describe("Maximum depth of calls between agents."),
+  scale: integer("runs", 1).optional().meta({
+    description:
+      "Maximum number of concurrent runs in the project. Further work is queued, and so is the latest scheduled run of each agent.",
+    fallback: "the sum of the agents' `scale`",
+  }),
   historyRetentionDays: integer("days", 1, 36_500)
     .default(14)
-    .describe("How long history, receipts and logs are kept."),
+    .describe("How long history, deliveries and logs are kept."),
   historyMaxBytes: integer("bytes", mebibyte)
     .default(2 * 1024 * mebibyte)
-    .describe("How much of them is kept; the oldest goes first."),
-  timezone: timezone().optional().describe("The clock of schedules. Without it the machine's."),
+    .describe("Maximum size of history, deliveries and logs. The oldest are deleted first."),
+  timezone: timezone().optional().meta({
+    description: "Time zone of schedules, budgets and quiet hours.",
+    fallback: "the machine's time zone",
+  }),
 });
 export type ProjectTable = z.output<typeof projectSchema>;
 

@@ -3,7 +3,7 @@ import { modelDefaults, apiBaseUrl } from "../contracts/model-defaults.ts";
 import { z } from "zod";
 import type { FilterField } from "./config-key.ts";
 import { agentSchema } from "./agent-keys.ts";
-import { defaultOf, expectation, isOptional, meaning, unwrapped } from "./validate.ts";
+import { defaultOf, expectation, fallbackOf, isOptional, meaning, unwrapped } from "./validate.ts";
 import { projectSchema } from "./project-schema.ts";
 import { commonFields } from "./webhook-bindings.ts";
 
@@ -12,18 +12,18 @@ export function configReference(): string {
   return `${[
     intro,
     "## The project: `config.toml`",
-    ...sections({ table: projectSchema, kind: "one" }),
+    ...sections({ table: projectSchema }),
     "## An agent: `agents/<name>/config.toml`",
-    ...sections({ table: agentSchema, kind: "one" }),
+    ...sections({ table: agentSchema }),
     providerReference(),
   ].join("\n\n")}\n`;
 }
 
 const intro = `# Keys of config.toml
 
-What the two files take, made from the schema that they are checked by; \`al config --schema project\` and
-\`al config --schema agent\` print it for editors. A key without a default may be left out unless it says "required".
-A change counts for runs that start once the file is saved.`;
+All keys of the project's and of an agent's file. A key is optional unless its default says "required". Changes take effect
+for runs that start after the file is saved. \`al config --schema project\` and \`al config --schema agent\` print JSON Schemas
+for editors.`;
 
 interface Row {
   readonly key: string;
@@ -35,11 +35,10 @@ interface Row {
 type Field = z.core.$ZodType;
 
 /** The table of a TOML table's own keys, then a section for each table in it. */
-function sections({ table, kind }: InnerTable): string[] {
+function sections({ table }: Pick<InnerTable, "table">, isFilters = false): string[] {
   const fields = Object.entries<Field>(table.shape);
   const rows = fields.filter(([, field]) => innerTable(field) === null).map(rowOf);
-  // The only list of tables is that of filters.
-  const more = kind === "list" ? Object.entries(commonFields).map(filterRow) : [];
+  const more = isFilters ? Object.entries(commonFields).map(filterRow) : [];
   return [
     ...(rows.length === 0 ? [] : [markdown([...rows, ...more])]),
     ...fields.flatMap(([key, field]) => section(key, field)),
@@ -49,13 +48,13 @@ function sections({ table, kind }: InnerTable): string[] {
 function section(key: string, field: Field): string[] {
   const inner = innerTable(field);
   if (inner === null) return [];
-  const text = [meaning(field), ...(key === "webhooks" ? [webhookNotes[inner.kind]] : [])];
+  const isFilters = key === "webhooks" && inner.kind === "list";
+  const text = [meaning(field), key === "webhooks" ? allServices : ""];
   const title = `### \`${titleOf(key, field, inner.kind)}\``;
-  return [title, text.filter(Boolean).join(" "), ...sections(inner)];
+  return [title, text.filter(Boolean).join(" "), ...sections(inner, isFilters)];
 }
 
 const allServices = "[All services and their filters](../../features/webhooks/reference.md).";
-const webhookNotes = { one: "", named: allServices, list: allServices };
 
 interface InnerTable {
   readonly table: z.ZodObject;
@@ -94,57 +93,67 @@ function rowOf([key, field]: readonly [string, Field]): Row {
       meaning: text,
     };
   }
-  const value = isOptional(field) ? (defaultOf(field) ?? "") : "required";
-  return { key, takes: expectation(field) ?? "", default: value, meaning: text };
+  return { key, takes: expectation(field) ?? "", default: shownDefault(field), meaning: text };
+}
+
+function shownDefault(field: Field): string {
+  if (!isOptional(field)) return "required";
+  const value = defaultOf(field);
+  return value === null ? (fallbackOf(field) ?? "") : `\`${value}\``;
 }
 
 function filterRow([key, { kind, meaning: text }]: readonly [string, FilterField]): Row {
   return { key, takes: kinds[kind], default: "", meaning: text };
 }
 
-const kinds = { strings: "a list of texts", string: "text", boolean: "true or false" } as const;
+const kinds = {
+  strings: "a list of strings",
+  string: "a string",
+  boolean: "true or false",
+} as const;
 
 function markdown(rows: readonly Row[]): string {
   const lines = rows.map(({ key, takes, default: value, meaning: text }) => {
-    const shown = value === "" || value === "required" ? value : `\`${value}\``;
-    return `| \`${key}\` | ${[takes, shown, text].map(cell).join(" | ")} |`;
+    return `| \`${key}\` | ${[takes, value, text].map(cell).join(" | ")} |`;
   });
   return ["| key | takes | default | meaning |", "|---|---|---|---|", ...lines].join("\n");
 }
 
 function cell(text: string): string {
-  return text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
+  return text
+    .replaceAll("|", "\\|")
+    .replace(/`[^`]*`|</g, (part) => (part === "<" ? "&lt;" : part));
 }
 
 /** The part of the reference page on the providers of models, as markdown. */
 function providerReference(): string {
   const rows = providers.filter((one) => one !== "scripted").map(row);
   const head = [
-    "| provider | `api` | `baseUrl` | `oauth_token` is sent as | an unknown model's window |",
+    "| provider | `api` | `baseUrl` | `oauth_token` is sent as | window of unknown models |",
     "|---|---|---|---|---|",
   ];
   return [providerIntro, [...head, ...rows].join("\n"), notes].join("\n\n");
 }
 
-const providerIntro = `## The providers of models
+const providerIntro = `## Providers
 
-How each is asked where \`[models.<name>]\` says nothing else.`;
+Defaults of each provider. \`[models.<name>]\` overrides them.`;
 
-const notes = `A \`baseUrl\` counts with and without its version (\`/v1\`, \`/v1beta\`), with a slash at its end and with the path of an
-endpoint, such as \`/v1/chat/completions\`. A server with a path of its own and another version, or none, is asked under
-the path as it stands; write the endpoint's whole address for one without version and path.
+const notes = `A \`baseUrl\` works with and without its version (\`/v1\`, \`/v1beta\`), with a trailing slash, and with the path of an
+endpoint such as \`/v1/chat/completions\`. If a server uses a path without a version, or with another one, write the whole address of
+the endpoint.
 
-A key with \`authType = "api_key"\` is sent as \`x-api-key\` to anthropic-messages, as \`x-goog-api-key\` to
-google-generative-ai, and else as \`Authorization: Bearer\`. An OAuth token is sent to anthropic as Claude Code sends it.
+With \`authType = "api_key"\`, the key is sent as \`x-api-key\` (anthropic-messages), \`x-goog-api-key\` (google-generative-ai) or
+\`Authorization: Bearer\` (all others). OAuth tokens for anthropic are sent in the same way as Claude Code sends them.
 
-A model that is not in pi's list is asked without a limit of its answer (anthropic-messages requires one: 64,000 tokens, or
-what an older model allows) and reasons as the provider's current models do; with groq, mistral and custom it reasons only
-where \`thinkingLevel\` says so. \`al start\` and \`al doctor\` name such models of all providers but custom until \`contextWindow\` is set.`;
+Requests to models that are not in the built-in list set no output limit, except for anthropic-messages, which requires one (64,000
+tokens, or less for older models). Such models reason like the provider's current models; with groq, mistral and custom they reason
+only if \`thinkingLevel\` is set. \`al start\` and \`al doctor\` list unknown models (except of custom) until \`contextWindow\` is set.`;
 
 function row(provider: Provider): string {
   const { api, contextWindow } = modelDefaults(provider, "");
   const url = provider === "custom" ? "required" : `\`${apiBaseUrl(null, { provider, api })}\``;
-  const token = api === "google-generative-ai" ? "(not taken)" : "`Authorization: Bearer`";
+  const token = api === "google-generative-ai" ? "not supported" : "`Authorization: Bearer`";
   const window = contextWindow.toLocaleString("en");
   return `| ${[provider, `\`${api}\``, url, token, `${window} tokens`].join(" | ")} |`;
 }

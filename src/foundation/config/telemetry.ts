@@ -19,22 +19,22 @@ const headersError = `"${otlpHeadersType}" or "${otlpHeadersType}:instance"`;
 /** The project's `[telemetry]`. */
 export const telemetrySchema = table({
   otlp: httpUrl('an http or https URL, e.g. "http://localhost:4318"').describe(
-    "The OTLP address of a collector, as OTEL_EXPORTER_OTLP_ENDPOINT has it; /v1/traces is added.",
+    "The OTLP address of the collector, like `OTEL_EXPORTER_OTLP_ENDPOINT`; `/v1/traces` is appended.",
   ),
   headers: text(headersError)
     .refine((reference) => parseCredentialReference(reference)?.type === otlpHeadersType, {
       error: headersError,
     })
     .optional()
-    .describe("The credential that holds the headers of each request, such as a key."),
+    .describe("The credential that contains headers for each request, such as a key."),
   content: flag()
     .default(false)
     .describe(
-      "Whether spans hold the prompt, the model's last text, and the arguments and results of tools, without known secrets.",
+      "Whether spans contain the prompt, the model's last text, and the arguments and results of tools. Known secrets are removed.",
     ),
   protocol: choice(["http/protobuf", "http/json"])
     .default("http/protobuf")
-    .describe("The encoding of the requests."),
+    .describe("Encoding of the requests."),
 });
 
 /** Null without the table. */

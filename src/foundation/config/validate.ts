@@ -173,6 +173,12 @@ export function meaning(schema: z.core.$ZodType): string | null {
   return z.globalRegistry.get(schema)?.description ?? null;
 }
 
+/** The value of an unset key in words, if a config file can't write it; null without one. */
+export function fallbackOf(schema: z.core.$ZodType): string | null {
+  const { fallback } = z.globalRegistry.get(schema) ?? {};
+  return typeof fallback === "string" ? fallback : null;
+}
+
 /** The default of a key, as TOML writes it; null if the key has none. */
 export function defaultOf(schema: z.core.$ZodType): string | null {
   if (schema instanceof z.ZodOptional) return defaultOf(schema.unwrap());

@@ -18,7 +18,7 @@ const maxWherePaths = 32;
 const webhookSchema = z.looseObject(
   {
     source: text("the name of a webhook source of the project").describe(
-      "Whose deliveries start the agent. All filters beside it must match.",
+      "The webhook source whose deliveries start the agent. All other keys are filters, and all of them must match.",
     ),
     where: z
       .record(pattern(/^[^.]+(\.[^.]+)*$/, 'a path such as "issue.level"'), whereValue, {
@@ -29,7 +29,7 @@ const webhookSchema = z.looseObject(
       })
       .optional()
       .describe(
-        "Values that the payload must have, by dotted paths in it; a number in a path is an index of a list.",
+        "Values that the payload must contain, by dotted path. A number in a path is a list index.",
       ),
   },
   { error: "tables [[webhooks]]" },
@@ -168,7 +168,7 @@ export const webhooksKey = agentKey({
   inFile: "webhooks",
   field: list(webhookSchema, "tables [[webhooks]]")
     .default([])
-    .describe("Deliveries that start it."),
+    .describe("Deliveries that start the agent."),
   resolve: (entries, { project, filters, diagnostics }): readonly WebhookBinding[] =>
     webhookBindings(entries, project, filters, diagnostics),
   written: (bindings) => bindings.map(writtenBinding),
