@@ -13,12 +13,12 @@ export const harnessSchema = table({
     .optional()
     .meta({
       description: `${summaries}.`,
-      fallback: `the project's \`type\`, or "${defaultHarness}"`,
+      fallback: `"${defaultHarness}"; for an agent, the project's \`type\``,
     }),
   command: commandLine().optional().meta({
     description:
       'Command that "llm-cli" starts, or a list of the command and its arguments. A program other than claude, codex or gemini reads the prompt from standard input, and its exit code decides whether the run succeeded.',
-    fallback: 'the project\'s `command`, or `"claude"`',
+    fallback: '"claude"; for an agent, the project\'s `command`',
   }),
 });
 

@@ -31,23 +31,23 @@ const order: readonly (keyof typeof commands)[] = [
 /** All commands: help, usage errors, completion and the reference page are read from them. */
 export function buildProgram(): Command {
   const program = new AlCommand("al")
-    .description("Runs LLM agents on cron schedules, webhooks and calls.")
-    .version(packageVersion(), "-V, --version", "print the version")
-    .helpOption("-h, --help", "show help")
+    .description("Run LLM agents on schedules, on webhooks, or when another agent calls them.")
+    .version(packageVersion(), "-V, --version", "Print the version")
+    .helpOption("-h, --help", "Show help")
     .option(
       "-p, --project <dir>",
-      "the project's directory (default: this one or the nearest above)",
+      "Project directory (default: this directory or its nearest parent with a project)",
     )
-    .option("--json", "print one JSON document on standard output, also on failure")
+    .option("--json", "Print one JSON document on standard output, even on failure")
     .configureHelp({ showGlobalOptions: true, optionDescription: optionText, minWidthToWrap: 15 })
-    .helpCommand("help [command]", "show help for a command")
+    .helpCommand("help [command]", "Show help for a command")
     .examples("al new my-project", "al start --web-ui", "al help start")
     .exitCodes({
-      0: "done",
-      1: "failed; standard error says why and what to do",
-      2: "wrong usage",
-      124: "a run reached its timeout",
-      130: "interrupted",
+      0: "Done",
+      1: "Failed; standard error says why and what to do",
+      2: "Wrong usage",
+      124: "A run timed out",
+      130: "Interrupted",
     });
   // Usage errors reach `runProgram` like any other, so that there is one place that prints errors.
   program.exitOverride().configureOutput({ outputError: () => undefined });

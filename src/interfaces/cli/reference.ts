@@ -6,11 +6,11 @@ export function referencePage(table: CommandEntry): string {
   const everywhere = table.options.flatMap(({ names }) => names);
   return `${[
     "# Commands",
-    "What `al help <command>` says, on one page.",
+    "The output of `al help <command>` for all commands.",
     tableOf(["command", "does"], leaves.map(summaryRow)),
     "## Every command",
     optionTable(table.options),
-    "Data goes to standard output, everything else to standard error. `NO_COLOR` is respected. Nothing asks off a terminal: the missing flag is named instead.",
+    "Data goes to standard output, everything else to standard error. `NO_COLOR` is respected. Off a terminal, no command prompts: the error names the missing option.",
     ...notesOf(table.notes),
     ...leaves.flatMap((entry) => section(entry, everywhere)),
   ].join("\n\n")}\n`;
@@ -33,7 +33,7 @@ function section(entry: CommandEntry, everywhere: readonly string[]): string[] {
   const own = entry.options.filter(({ names }) => !names.some((name) => everywhere.includes(name)));
   return [
     `## ${path.join(" ")}`,
-    `${description.charAt(0).toUpperCase()}${description.slice(1)}.`,
+    `${description}.`,
     block(usage),
     ...(entry.arguments.length === 0 ? [] : [argumentTable(entry)]),
     ...(own.length === 0 ? [] : [optionTable(own)]),

@@ -7,8 +7,8 @@ import type { AlCommand, Commands } from "../help/al-command.ts";
 export const completionCommands = {
   completion: (command) =>
     command
-      .description("print a shell's completion script for commands, options, names and ids")
-      .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
+      .description("Print a completion script for a shell")
+      .addArgument(new Argument("<shell>", "Shell").choices(["bash", "zsh", "fish"]))
       .examples(
         "source <(al completion bash)            # in ~/.bashrc",
         "source <(al completion zsh)             # in ~/.zshrc, behind compinit",

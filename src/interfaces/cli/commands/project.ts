@@ -5,30 +5,45 @@ import { scopes, tokenLimits } from "../../../foundation/contracts/scopes.ts";
 
 const listAgents: Define = (command) =>
   command
-    .description("list the agents with their state, tags and title")
+    .description("List the agents with their state, tags and title")
     .examples("al agent ls", "al agent ls --json")
     .does(async () => (await import("../agent/agents.ts")).listAgents);
 
 const removeAgent: Define = (command) =>
   command
-    .description("remove an agent's directory; its history and logs stay")
-    .argument("<agent>", "the agent; it must have no live run")
-    .option("-y, --yes", "don't ask")
+    .description("Remove an agent's directory; its history and logs are kept")
+    .argument("<agent>", "Agent to remove; it must have no running run")
+    .option("-y, --yes", "Don't ask")
     .examples("al agent rm triage", "al agent rm triage --yes")
     .does(async () => (await import("../agent/agents.ts")).removeAgent);
 
 const newAgent: Define = (command) =>
   command
-    .description("make an agent; on a terminal it asks for what no flag says")
-    .argument("[name]", "its name; its directory is agents/<name>")
-    .option("-d, --description <text>", "what it does, in a sentence")
-    .option("-m, --model <model>", "a model of the project; several: in order", severalTexts, [])
-    .option("--schedule <cron>", "when it runs, as a cron expression with five fields")
-    .option("--webhook <source>", "a webhook source that starts it", severalTexts, [])
-    .option("--callable", "other agents call it or people start it; it needs no other trigger")
-    .option("-c, --credential <credential>", "a credential that its runs get", severalTexts, [])
-    .option("--timeout <s>", "seconds that a run may take", wholeNumber(1, 2_147_483))
-    .choice("--runtime <type>", "where it runs (default: host-user as you)", runtimeTypes)
+    .description("Create an agent; prompts for anything you don't pass as an option")
+    .argument("[name]", "Name of the agent and of its directory in agents/")
+    .option("-d, --description <text>", "Description of the agent, in one sentence")
+    .option(
+      "-m, --model <model>",
+      "Model of the project; repeat for fallbacks, in order",
+      severalTexts,
+      [],
+    )
+    .option("--schedule <cron>", "Cron expression with five fields")
+    .option(
+      "--webhook <source>",
+      "Webhook source that starts the agent; repeatable",
+      severalTexts,
+      [],
+    )
+    .option("--callable", "No trigger: other agents call it, or people start it")
+    .option(
+      "-c, --credential <credential>",
+      "Credential for its runs; repeatable",
+      severalTexts,
+      [],
+    )
+    .option("--timeout <s>", "Maximum seconds per run", wholeNumber(1, 2_147_483))
+    .choice("--runtime <type>", "Where it runs (default: host-user as you)", runtimeTypes)
     .option("--run-as <user>", 'OS user of a host-user agent (default: "$USER", which is you)')
     .examples(
       "al agent new",
@@ -40,9 +55,9 @@ const newAgent: Define = (command) =>
 
 const cloneAgent: Define = (command) =>
   command
-    .description("copy an agent; the copy is disabled until al resume enables it")
-    .argument("<agent>", "the agent to copy")
-    .argument("<name>", "the copy's name")
+    .description("Copy an agent; the copy stays disabled until you enable it with al resume")
+    .argument("<agent>", "Agent to copy")
+    .argument("<name>", "Name of the copy")
     .examples("al agent clone triage triage-next")
     .does(async () => {
       const { connect } = await import("../operator/connect.ts");
@@ -55,18 +70,18 @@ const cloneAgent: Define = (command) =>
 
 const listCredentials: Define = (command) =>
   command
-    .description("list the stored credentials, the variables they set and their files' modes")
-    .option("--types", "list the types that the program knows instead")
+    .description("List stored credentials, the variables they set, and the modes of their files")
+    .option("--types", "List the known credential types instead")
     .examples("al creds ls", "al creds ls --types")
     .doesAnywhere(async () => (await import("../creds/credentials.ts")).listCredentials);
 
 const addCredential: Define = (command) =>
   command
-    .description("store a secret, from a hidden prompt or from standard input")
-    .argument("<credential>", "type, or type:instance (al creds ls --types lists the known types)")
-    .option("-f, --field <field>", "the field, for a type with several")
-    .option("--from-file <path>", "read the secret from this file")
-    .option("--replace", "replace a secret that is stored")
+    .description("Store a secret from a hidden prompt or standard input")
+    .argument("<credential>", "type, or type:instance (al creds ls --types lists known types)")
+    .option("-f, --field <field>", "Field, for types with several")
+    .option("--from-file <path>", "Read the secret from this file")
+    .option("--replace", "Replace a stored secret")
     .examples(
       "al creds add anthropic_key",
       "pass show github | al creds add github_token:bot",
@@ -76,22 +91,22 @@ const addCredential: Define = (command) =>
 
 const removeCredential: Define = (command) =>
   command
-    .description("remove a credential")
+    .description("Remove a credential")
     .argument("<credential>", "type, or type:instance")
-    .option("-f, --field <field>", "only this field")
-    .option("-y, --yes", "don't ask")
+    .option("-f, --field <field>", "Only this field")
+    .option("-y, --yes", "Don't ask")
     .examples("al creds rm github_token:bot", "al creds rm git_ssh --field private_key --yes")
     .doesAnywhere(async () => (await import("../creds/credentials.ts")).removeStored);
 
 const newToken: Define = (command) =>
   command
-    .description("create an API token and print it; only its hash is stored")
-    .argument("<name>", "shown in the audit trail: claude, grafana")
+    .description("Create an API token and print it; only its hash is stored")
+    .argument("<name>", "Name, as the audit trail shows it: claude, grafana")
     .requiredOption("--scope <scopes>", `with commas: ${scopes.join(", ")}`)
-    .option("--agents <agents>", "the only agents that it may be used for, with commas")
+    .option("--agents <agents>", "Limit the token to these agents, separated by commas")
     .option(
       "--days <n>",
-      "how long it is valid",
+      "How long the token is valid, in days",
       wholeNumber(1, tokenLimits.maxDays),
       tokenLimits.defaultDays,
     )
@@ -103,14 +118,14 @@ const newToken: Define = (command) =>
 
 const listTokens: Define = (command) =>
   command
-    .description("the default: the API tokens, when each was last used, and when it expires")
+    .description("List API tokens with last use and expiry (default)")
     .examples("al token ls", "al token ls --json")
     .does(async () => (await import("../operator/tokens.ts")).listTokens);
 
 const removeToken: Define = (command) =>
   command
-    .description("remove an API token: requests and streams with it end at once")
-    .argument("<name>", "a token's name")
+    .description("Remove an API token; its requests and streams end immediately")
+    .argument("<name>", "Name of the token")
     .examples("al token rm claude")
     .does(async () => (await import("../operator/tokens.ts")).removeToken);
 
@@ -118,18 +133,18 @@ const removeToken: Define = (command) =>
 export const projectCommands = {
   new: (command) =>
     command
-      .description("make a project that runs at once; on a terminal it asks for what no flag says")
-      .argument("<dir>", "the new directory; files that are there are not overwritten")
-      .option("-a, --agent <name>", "name of its first agent (default: hello)")
+      .description("Create a project; prompts for anything you don't pass as an option")
+      .argument("<dir>", "New directory; existing files are not overwritten")
+      .option("-a, --agent <name>", "Name of the first agent (default: hello)")
       .choice(
         "--provider <provider>",
-        "who serves the model, or local for a server on this machine (default: scripted)",
+        "Model provider, or local for a server on this machine (default: scripted)",
         starterProviders,
       )
-      .option("--model <model>", "the model, as the provider calls it")
-      .option("--base-url <url>", "address of a server of your own (provider custom or local)")
-      .option("--schedule <cron>", "when the agent runs")
-      .option("-y, --yes", "ask nothing, use the defaults")
+      .option("--model <model>", "The provider's model ID")
+      .option("--base-url <url>", "Address of your own server (provider custom or local)")
+      .option("--schedule <cron>", "Cron expression for the agent")
+      .option("-y, --yes", "Don't ask; use the defaults")
       .examples(
         "al new my-project",
         "al new my-project --provider anthropic --schedule '0 9 * * 1-5'",
@@ -138,7 +153,7 @@ export const projectCommands = {
       .doesAnywhere(async () => (await import("../new/new-project.ts")).newProject),
   agent: (command) =>
     command
-      .description("make, list, clone and remove agents")
+      .description("Create, list, clone and remove agents")
       .examples("al agent new", "al agent ls", "al agent rm triage")
       .inner("new", newAgent)
       .inner("ls", listAgents)
@@ -146,33 +161,33 @@ export const projectCommands = {
       .inner("rm", removeAgent),
   backup: (command) =>
     command
-      .description("write the project's database and logs to a file, also while it runs")
+      .description("Write the project's database and logs to a file, even while the scheduler runs")
       .argument(
         "<file>",
-        "the new file, a tar archive with gzip; keep it as safe as .al, it holds deliveries and logs",
+        "New file, a tar archive with gzip; it contains deliveries and logs, so keep it as safe as .al",
       )
-      .option("--credentials", "with all stored credentials: keep the file as safe as they are")
+      .option("--credentials", "Include all stored credentials; keep the file as safe as they are")
       .examples("al backup ~/almanac-$(date +%F).tgz", "al backup ~/all.tgz --credentials")
       .does(async () => (await import("../backup/write-backup.ts")).writeBackup),
   restore: (command) =>
     command
-      .description("restore a backup into a project without a database; its runs are tried again")
-      .argument("<file>", "a file that al backup wrote")
-      .option("--credentials", "restore its credentials, too; those that are stored already stay")
+      .description("Restore a backup into a project without a database; its open runs are retried")
+      .argument("<file>", "File written by al backup")
+      .option("--credentials", "Also restore credentials; stored ones are not overwritten")
       .examples("al restore ~/almanac-2026-11-26.tgz", "al restore ~/all.tgz --credentials")
       .does(async () => (await import("../backup/restore-backup.ts")).restoreBackup),
   add: (command) =>
     command
       .description(
-        "make an agent from a skill in a git repository or a directory, after showing its files",
+        "Create an agent from a skill in a git repository or a directory, after showing its files",
       )
       .argument(
         "<repo>",
         "https, ssh or file URL, owner/name on GitHub, or a directory such as ./skills",
       )
-      .option("-s, --skill <name>", "which one, when the repository has several")
-      .option("--name <name>", "name of the agent (default: the skill's)")
-      .option("-y, --yes", "don't ask")
+      .option("-s, --skill <name>", "Skill to use if the repository contains several")
+      .option("--name <name>", "Name of the agent (default: the skill's name)")
+      .option("-y, --yes", "Don't ask")
       .examples(
         "al add acme/skills --skill triage",
         "al add git@example.com:team/triage.git --name issue-triage",
@@ -181,32 +196,27 @@ export const projectCommands = {
       .does(async () => (await import("../add/add-skill.ts")).addSkill),
   update: (command) =>
     command
-      .description(
-        "update agents that came from al add to their newest source, after showing a diff",
-      )
-      .argument("[agent]", "only this one")
-      .option("-y, --yes", "don't ask")
-      .option("--check", "show what is new, and change nothing")
-      .option("--keep-local", "leave files that were changed here as they are, and update the rest")
+      .description("Update agents that were created with al add, after showing a diff")
+      .argument("[agent]", "Only this agent")
+      .option("-y, --yes", "Don't ask")
+      .option("--check", "Show what is new without changing anything")
+      .option("--keep-local", "Keep files that were changed here, and update the rest")
       .examples("al update", "al update triage --check", "al update triage --keep-local --yes")
       .exitCodes({
-        0: "all are up to date now, or with --check were compared",
-        1: "one failed, was declined, or has changes of its own in what changed",
+        0: "All agents are up to date, or were compared with --check",
+        1: "An update failed, was declined, or conflicts with local changes",
       })
       .does(async () => (await import("../update/update-agents.ts")).updateAgents),
   config: (command) =>
     command
       .description(
-        "show or change the project's config.toml, or an agent's; comments and order stay",
+        "Show or change the config.toml of the project or an agent; comments and order are kept",
       )
-      .argument("[agent]", "the agent; without it the project")
-      .option("--set <key=value>", "set a key; may be given several times", severalTexts, [])
-      .option("--add <key=value>", "add to a list; may be given several times", severalTexts, [])
-      .option("--unset <key>", "remove a key; may be given several times", severalTexts, [])
-      .choice("--schema <file>", "print the JSON Schema of a kind of config.toml", [
-        "project",
-        "agent",
-      ])
+      .argument("[agent]", "Agent (default: the project)")
+      .option("--set <key=value>", "Set a key; repeatable", severalTexts, [])
+      .option("--add <key=value>", "Add to a list; repeatable", severalTexts, [])
+      .option("--unset <key>", "Remove a key; repeatable", severalTexts, [])
+      .choice("--schema <file>", "Print the JSON Schema of a config.toml", ["project", "agent"])
       .examples(
         "al config dev --set 'schedule=0 9 * * 1-5' --set 'models=[\"claude\", \"gpt\"]'",
         "al config --set gateway.port=9000",
@@ -217,14 +227,14 @@ export const projectCommands = {
       .does(async () => (await import("../config/change-config.ts")).changeConfig),
   creds: (command) =>
     command
-      .description("list, add and remove credentials; a secret is never shown")
+      .description("List, add and remove credentials; secrets are never shown")
       .examples("al creds ls", "al creds add anthropic_key")
       .inner("ls", listCredentials)
       .inner("add", addCredential)
       .inner("rm", removeCredential),
   token: (command) =>
     command
-      .description("list, create and remove tokens of the HTTP API, each with its own scopes")
+      .description("List, create and remove tokens for the HTTP API")
       .examples("al token", "al token new claude --scope read,trigger", "al token rm claude")
       .inner("ls", listTokens, { isDefault: true })
       .inner("new", newToken)

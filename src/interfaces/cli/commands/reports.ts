@@ -8,48 +8,47 @@ import { moment, momentAhead, wholeNumber } from "../options.ts";
 
 const listAlerts: Define = (command) =>
   command
-    .description(
-      "the default: what is wrong now, how each target does, and the alerts, newest first",
-    )
-    .choice("--state <state>", "only alerts in this state", deliveryStates)
-    .option("--target <target>", "only alerts to this target")
-    .option("-n, --lines <n>", "how many alerts", wholeNumber(1, 200), 20)
+    .description("List open problems, target status and recent alerts (default)")
+    .choice("--state <state>", "Only alerts in this state", deliveryStates)
+    .option("--target <target>", "Only alerts to this target")
+    .option("-n, --lines <n>", "Number of alerts", wholeNumber(1, 200), 20)
     .examples("al alerts", "al alerts list --state dead", "al alerts list --target ops -n 100")
     .does(async () => (await import("../operator/alerts.ts")).listAlerts);
 
 const testAlert: Define = (command) =>
   command
-    .description(
-      "send a test to a target, now; one that was switched off is on again if it accepts",
-    )
-    .argument("<target>", "name of a target, [alerts.<name>] in config.toml")
+    .description("Send a test alert; re-enables the target if it succeeds")
+    .argument("<target>", "Alert target, [alerts.<name>] in config.toml")
     .examples("al alerts test ops")
-    .exitCodes({ 0: "the target accepted it", 1: "it did not; the reason is printed" })
+    .exitCodes({
+      0: "The target accepted the alert",
+      1: "The target did not accept the alert; the reason is printed",
+    })
     .does(async () => (await import("../operator/alerts.ts")).testTarget);
 
 const retry: Define = (command) =>
   command
-    .description("send an alert again that was given up, or one that waits now")
-    .argument("[id]", "its id, as al alerts names it")
-    .option("--all", "all that were given up")
+    .description("Send an undelivered or waiting alert again now")
+    .argument("[id]", "Alert ID, from al alerts")
+    .option("--all", "All undelivered alerts")
     .examples("al alerts retry 0198c0de-7a11-4000-8000-5ec0ffee0001", "al alerts retry --all")
     .does(async () => (await import("../operator/alerts.ts")).retryAlerts);
 
-const whose = '"project", or an agent\'s name';
+const whose = '"project", or an agent';
 
 const ack: Define = (command) =>
   command
-    .description("acknowledge open alerts: no reminders until they are resolved")
+    .description("Acknowledge open alerts: no reminders until they are resolved")
     .argument("<scope>", whose)
-    .option("--undo", "send reminders again")
+    .option("--undo", "Send reminders again")
     .examples("al alerts ack triage", "al alerts ack project --undo")
     .does(async () => (await import("../operator/alerts.ts")).acknowledge);
 
 const snooze: Define = (command) =>
   command
-    .description("send no reminder for a time; one follows at its end if the problem still lasts")
+    .description("Pause reminders; one is sent afterwards if the problem persists")
     .argument("<scope>", whose)
-    .argument("<time>", "how long: 30m, 4h, 2d, or a date-time", momentAhead)
+    .argument("<time>", "How long: 30m, 4h, 2d, or a date and time", momentAhead)
     .examples("al alerts snooze triage 4h", "al alerts snooze project 2026-12-01T09:00Z")
     .does(async () => (await import("../operator/alerts.ts")).snooze);
 
@@ -58,34 +57,34 @@ export const reportCommands = {
   stat: (command) =>
     command
       .alias("status")
-      .description("show the scheduler and its agents")
-      .option("--tag <tag>", "only agents with this tag")
+      .description("Show the scheduler and its agents")
+      .option("--tag <tag>", "Only agents with this tag")
       .examples("al stat", "al stat --tag web", "al stat -p ~/my-project --json")
       .does(async () => (await import("../operator/show.ts")).showStatus),
   logs: (command) =>
     command
-      .description("show the log of an agent, or of all")
-      .argument("[agent]", 'an agent, or "scheduler"')
-      .option("-f, --follow", "print new lines as they come, until Ctrl-C")
+      .description("Show the log of an agent, or of all agents")
+      .argument("[agent]", 'Agent, or "scheduler"')
+      .option("-f, --follow", "Follow new lines until Ctrl-C")
       .option(
         "-n, --lines <n>",
-        "how many of the last lines to begin with (default: 100); of --grep, how many runs (20)",
+        "Number of last lines (default: 100); with --grep, number of runs (default: 20)",
         wholeNumber(0, 10_000),
       )
-      .option("-i, --instance <instance>", "only this run")
-      .option("--since <when>", "only lines since then: 10m, 2h, 3d, or a date-time", moment)
-      .option("-a, --agent <agent>", "the same as the argument")
+      .option("-i, --instance <instance>", "Only this run")
+      .option("--since <when>", "Only lines since then: 10m, 2h, 3d, or a date and time", moment)
+      .option("-a, --agent <agent>", "Same as the argument")
       .option(
         "-g, --grep <words>",
-        'only runs with lines that have all words, "phrases" and begin*',
+        'Only runs with lines that contain all words, "phrases" and prefix*',
       )
-      .choice("--outcome <outcome>", "with --grep: only runs that ended like this", outcomes)
+      .choice("--outcome <outcome>", "With --grep: only runs with this outcome", outcomes)
       .choice(
         "--kind <kind>",
-        "with --grep: only lines of this kind; without it all but prompts",
+        "With --grep: only lines of this kind (default: all but prompts)",
         searchKinds,
       )
-      .option("--oldest", "with --grep: the run with the first such line first")
+      .option("--oldest", "With --grep: oldest matches first")
       .examples(
         "al logs -f",
         "al logs triage --since 10m",
@@ -96,17 +95,17 @@ export const reportCommands = {
       .does(async () => (await import("../logs/logs.ts")).logs),
   history: (command) =>
     command
-      .description("show what was triggered and how it ended, newest first")
-      .option("--dead-letter", "only what never ran: dropped, refused or unmatched")
+      .description("Show triggers and their outcomes, newest first")
+      .option("--dead-letter", "Only triggers that never ran: dropped, refused or unmatched")
       .option(
         "--refused",
-        "only what no run was started for, and why; of an agent also what its filters turned away",
+        "Only triggers that started no run, with the reason; with --agent, also deliveries that its filters excluded",
       )
-      .option("-a, --agent <agent>", "only this agent")
-      .choice("--kind <kind>", "filter by trigger type", Object.values(triggerNames))
-      .choice("--outcome <outcome>", "only what ended like this", outcomes)
-      .option("--since <when>", "only what arrived since then: 10m, 2h, 3d, or a date-time", moment)
-      .option("-n, --lines <n>", "how many entries", wholeNumber(1, 200), 20)
+      .option("-a, --agent <agent>", "Only this agent")
+      .choice("--kind <kind>", "Only this type of trigger", Object.values(triggerNames))
+      .choice("--outcome <outcome>", "Only this outcome", outcomes)
+      .option("--since <when>", "Only triggers since then: 10m, 2h, 3d, or a date and time", moment)
+      .option("-n, --lines <n>", "Number of entries", wholeNumber(1, 200), 20)
       .examples(
         "al history",
         "al history --dead-letter --agent triage -n 50",
@@ -116,19 +115,19 @@ export const reportCommands = {
       .does(async () => (await import("../operator/show.ts")).showHistory),
   cost: (command) =>
     command
-      .description("show what runs spent on models, the limits, and what a month will cost")
-      .argument("[agent]", "only this agent")
+      .description("Show spending on models, the limits, and a forecast for the month")
+      .argument("[agent]", "Only this agent")
       .option(
         "--since <when>",
-        "calls from then on: 12h, 7d, or a date-time (default: 30 days)",
+        "Only calls since then: 12h, 7d, or a date and time (default: 30 days)",
         moment,
       )
-      .choice("--by <what>", "add up by this (default: agent; of one agent: day)", spendKeys)
+      .choice("--by <what>", "Group by (default: agent; for one agent: day)", spendKeys)
       .examples("al cost", "al cost --by model --since 7d", "al cost triage --by day")
       .does(async () => (await import("../operator/show.ts")).showCost),
   alerts: (command) =>
     command
-      .description("show what is wrong now and which alerts arrived; acknowledge, test, send again")
+      .description("Show open problems and alerts; acknowledge, test and resend them")
       .examples("al alerts", "al alerts ack triage", "al alerts test ops", "al alerts retry --all")
       .inner("list", listAlerts, { isDefault: true })
       .inner("ack", ack)
@@ -137,37 +136,39 @@ export const reportCommands = {
       .inner("retry", retry),
   questions: (command) =>
     command
-      .description("show the questions of runs that wait for a person's answer")
-      .option("-a, --agent <agent>", "only those of this agent")
-      .option("--all", "also those that have ended, and who answered")
-      .option("-n, --lines <n>", "how many questions", wholeNumber(1, 200), 50)
+      .description("Show questions of runs that wait for a person's answer")
+      .option("-a, --agent <agent>", "Only questions of this agent")
+      .option("--all", "Include answered and expired questions, and who answered")
+      .option("-n, --lines <n>", "Number of questions", wholeNumber(1, 200), 50)
       .examples("al questions", "al questions --all --agent deploy", "al questions --json")
       .does(async () => (await import("../operator/people.ts")).showQuestions),
   audit: (command) =>
     command
-      .description("show who did what: answers, approvals, raises, kills, triggers, edits, logins")
-      .option("-a, --agent <agent>", "only acts on this agent and its runs")
+      .description(
+        "Show who did what: answers, approvals, budget raises, kills, triggers, edits, logins",
+      )
+      .option("-a, --agent <agent>", "Only actions on this agent and its runs")
       .option(
         "--by <person>",
-        "only acts by a way (key, login, token, link, slack, telegram, terminal), a name or an address",
+        "Only actions by this person: a way (key, login, token, link, slack, telegram, terminal), a name or an address",
       )
-      .option("--act <act>", "only this act, such as answer, approve, raise, kill, edit or login")
-      .option("--since <when>", "only acts since then: 10m, 2h, 3d, or a date-time", moment)
-      .option("-n, --lines <n>", "how many acts", wholeNumber(1, 200), 20)
+      .option(
+        "--act <act>",
+        "Only this action, such as answer, approve, raise, kill, edit or login",
+      )
+      .option("--since <when>", "Only actions since then: 10m, 2h, 3d, or a date and time", moment)
+      .option("-n, --lines <n>", "Number of actions", wholeNumber(1, 200), 20)
       .examples("al audit", "al audit --since 7d --act approve", "al audit --agent deploy --by Ada")
       .does(async () => (await import("../operator/people.ts")).showAudit),
   show: (command) =>
     command
-      .description("show one run, or what changed in what it ran since another one")
-      .argument(
-        "<run>",
-        "the instance id of a run, as al history shows it; or an agent: its latest run",
-      )
+      .description("Show a run, or what changed since another run")
+      .argument("<run>", "Instance ID of a run, from al history; or an agent, for its latest run")
       .option(
         "--diff [instance]",
-        "what changed in config and instructions since that run, or an agent's latest; without one since the last that succeeded",
+        "Show changes in config and instructions since a run, or since an agent's latest run (default: the last successful run)",
       )
-      .option("--prompt", "what its model was given: instructions, environment and trigger")
+      .option("--prompt", "Show what the model received: instructions, environment and trigger")
       .examples(
         "al show triage-k3v9q2xa",
         "al show triage",
@@ -178,11 +179,14 @@ export const reportCommands = {
       .does(async () => (await import("../operator/show.ts")).showRun),
   doctor: (command) =>
     command
-      .description("find what is wrong with the project and its environment, and fix it")
-      .option("--check", "change nothing")
-      .option("--strict", "fail on warnings, too")
-      .option("--show-key", "print the gateway's API key, and nothing else")
-      .option("--regenerate-key", "make a new API key, which ends all sessions, and nothing else")
+      .description("Diagnose and fix common problems")
+      .option("--check", "Change nothing")
+      .option("--strict", "Fail on warnings as well")
+      .option("--show-key", "Print the gateway's API key, and do nothing else")
+      .option(
+        "--regenerate-key",
+        "Create a new API key, which ends all sessions, and do nothing else",
+      )
       .examples("al doctor", "al doctor --check --strict --json", "al doctor --show-key")
       .does(async () => (await import("../doctor/run-doctor.ts")).doctor),
 } satisfies Commands;
