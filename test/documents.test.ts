@@ -48,8 +48,8 @@ function read(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }
 
-test("the README is a ten-minute read: at most 13 kB", () =>
-  expect(statSync(join(root, "README.md")).size).toBeLessThanOrEqual(13_000));
+test("the README is a ten-minute read: at most 14 kB", () =>
+  expect(statSync(join(root, "README.md")).size).toBeLessThanOrEqual(14_000));
 
 test("the README links to every document", () => {
   const reached = new Set(["README.md"]);
