@@ -8,9 +8,9 @@ const root = resolve(import.meta.dirname, "..");
  * them. A commit that raises a budget says why.
  */
 const budgets: Readonly<Record<string, readonly [most: number, target: number]>> = {
-  streams: [33_278, 30_500],
+  streams: [33_279, 30_500],
   "src/foundation": [3_204, 1_200],
-  "src/foundation/config": [46_812, 43_000],
+  "src/foundation/config": [47_485, 43_000],
   "src/foundation/contracts": [20_352, 15_000],
   "src/foundation/credentials": [16_896, 13_500],
   "src/foundation/files": [3_727, 3_500],
@@ -30,22 +30,22 @@ const budgets: Readonly<Record<string, readonly [most: number, target: number]>>
   "src/features/tokens": [2_684, 2_000],
   "src/features/versions": [1_670, 1_650],
   "src/features/webhooks": [28_501, 25_500],
-  "src/runtime/agents": [6_560, 5_000],
+  "src/runtime/agents": [6_556, 5_000],
   "src/runtime/cluster": [31_366, 31_000],
   "src/runtime/harness": [44_213, 39_000],
   "src/runtime/run-api": [47_778, 40_000],
   "src/runtime/runners": [33_903, 37_000],
-  "src/runtime/runs": [49_318, 29_500],
+  "src/runtime/runs": [49_233, 29_500],
   "src/runtime/wire": [14_132, 16_000],
-  "src/interfaces/cli": [86_562, 90_000],
-  "src/interfaces/dashboard": [83_412, 78_000],
+  "src/interfaces/cli": [86_353, 90_000],
+  "src/interfaces/dashboard": [83_405, 78_000],
   "src/interfaces/doctor": [22_190, 21_000],
-  "src/interfaces/gateway": [30_394, 35_000],
+  "src/interfaces/gateway": [30_369, 35_000],
   "src/interfaces/mcp": [7_986, 5_000],
-  "src/interfaces/operations": [2_205, 15_000],
+  "src/interfaces/operations": [2_198, 15_000],
   "src/interfaces/views": [3_030, 4_000],
   "src/start": [11_507, 10_500],
-  test: [954_223, 870_000],
+  test: [954_190, 870_000],
 };
 
 /** Comments and imports. */
