@@ -60,7 +60,7 @@ async function providerOf(program: Program) {
 }
 
 test.skipIf(bin === null || whyNoOsUsers() !== null).each(["claude", "codex", "gemini"] as const)(
-  "the real %s calls tools of a server over HTTP and of a program inside the run, and no others",
+  "the real %s calls from its first request on tools of a server over HTTP and of a slow program inside the run, and no others",
   { timeout: 300_000 },
   async (program) => {
     const [user, { url }, { provider, seen }] = await Promise.all([
@@ -95,7 +95,7 @@ private = true
 tools = ["echo"]
 [[mcp]]
 name = "files"
-command = ["${process.execPath}", "${exampleServer("filesystem")}", "."]
+command = ["sh", "-c", "sleep 7; exec ${process.execPath} ${exampleServer("filesystem")} ."]
 tools = ["read_text_file"]
 `,
       "home/credentials/custom_key/default/key": "key-of-the-model",
@@ -105,6 +105,7 @@ tools = ["read_text_file"]
     await project.print("run", "worker");
     const results = (await toolResults(project, "worker")).join("\n");
     expect(results).toMatch(/Echo: hello[^]*note-9f1c/);
+    expect(seen[0]).toContain("read_text_file");
     expect(seen.join("")).not.toMatch(/get-sum|move_file/);
     expect((await project.messages("worker", "mcp")).join("\n")).toMatch(
       /MCP all\.echo: done after[^]*MCP files\.read_text_file: done after/,

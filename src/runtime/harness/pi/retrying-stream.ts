@@ -33,7 +33,9 @@ export interface RetryingOptions {
 /** The longest timer of Node in ms, for clients without a "never". */
 const noTimeoutMs = 2 ** 31 - 1;
 
-type OnPayload = NonNullable<NonNullable<Parameters<Ask>[2]>["onPayload"]>;
+type Request = Parameters<Ask>[2];
+type OnPayload = NonNullable<NonNullable<Request>["onPayload"]>;
+type AnswerOf = (request: Request) => Promise<Answered>;
 
 /** Makes one request with additional headers; calls `onSend` before it is sent. */
 type AskOnce = (headers: Readonly<Record<string, string>>, onSend: () => void) => ReturnType<Ask>;
@@ -44,26 +46,37 @@ type AskOnce = (headers: Readonly<Record<string, string>>, onSend: () => void) =
  */
 export function retryingStream(ask: Ask, options: RetryingOptions): Ask {
   return (model, context, request) => {
-    const once: AskOnce = (marks, onSend) => {
-      const headers = { ...request?.headers, ...marks };
-      const onPayload: OnPayload = (...payload) => {
-        onSend();
-        return request?.onPayload?.(...payload);
+    const answer: AnswerOf = (asked) => {
+      const once: AskOnce = (marks, onSend) => {
+        const headers = { ...asked?.headers, ...marks };
+        const onPayload: OnPayload = (...payload) => {
+          onSend();
+          return asked?.onPayload?.(...payload);
+        };
+        return ask(model, context, { ...asked, headers, timeoutMs: noTimeoutMs, onPayload });
       };
-      return ask(model, context, { ...request, headers, timeoutMs: noTimeoutMs, onPayload });
+      return answered(once, options, asked?.signal ?? options.signal);
     };
     const stream = createAssistantMessageEventStream();
     const isSession = request?.sessionId === options.sessionId;
-    void answered(once, options, request?.signal ?? options.signal)
-      .then((last) => (isSession ? judged(last, options.chain) : last.message))
+    void (isSession ? judged(answer(request), options.chain) : summarized(answer, request))
       .catch((error: unknown) => brokenMessage(model, messageOf(error)))
       .then((message) => end(stream, message));
     return stream;
   };
 }
 
+/** A summary whose thoughts took up the whole answer is asked for once more, without thoughts. */
+async function summarized(answer: AnswerOf, request: Request): Promise<AssistantMessage> {
+  const { message } = await answer(request);
+  const { reasoning, ...plain } = request ?? {};
+  if (message.stopReason !== "length" || reasoning === undefined) return message;
+  return (await answer(plain)).message;
+}
+
 /** The message for pi, so that it neither continues nor stops by itself. */
-function judged({ message, verdict }: Answered, chain: ModelChain): AssistantMessage {
+async function judged(answer: Promise<Answered>, chain: ModelChain): Promise<AssistantMessage> {
+  const { message, verdict } = await answer;
   const final = chain.judge(verdict);
   switch (final.kind) {
     case "complete":
@@ -82,7 +95,16 @@ function judged({ message, verdict }: Answered, chain: ModelChain): AssistantMes
 
 /** Keeps pi's own error text, by which pi recognizes a conversation that is too long, and shortens it. */
 function failedMessage(message: AssistantMessage, verdict: Verdict): AssistantMessage {
-  if (message.stopReason === "aborted" || message.stopReason === "error") return message;
+  if (message.stopReason === "aborted") return message;
+  if (message.stopReason === "error") {
+    const { errorMessage = "" } = message;
+    // pi knows LiteLLM's words for it, but not its class, which stands before the provider's own words.
+    const known = errorMessage.replace(
+      "ContextWindowExceededError",
+      "$& (context window exceeded)",
+    );
+    return { ...message, errorMessage: known };
+  }
   const errorMessage = verdict.kind === "complete" ? "" : verdict.message;
   return { ...message, stopReason: "error", errorMessage };
 }

@@ -84,6 +84,19 @@ describe.skipIf(bin === null)("the real external CLIs", () => {
     expect(endMessageOf(ended).usage).toMatchObject({ turns: 2 });
   });
 
+  test("claude is not ended before the turn that follows its command in the background", async () => {
+    const input = { command: "sleep 3", description: "Waits.", run_in_background: true };
+    const calls = [{ id: "toolu_1", name: "Bash", json: JSON.stringify(input) }];
+    const actions = ["Waiting.", "Final."].map((text): Action => ({
+      reply: { kind: "text", text },
+    }));
+    const call: Action = { reply: { kind: "calls", calls } };
+    const { error, ended } = await session("claude", [call, ...actions]);
+    expect(error).toBeNull();
+    expect(logsOf(ended, "said").map(({ msg }) => msg)).toEqual(["Waiting.", "Final."]);
+    expect(endMessageOf(ended).usage).toMatchObject({ turns: 3, tokens: 36 });
+  });
+
   test("codex offers its model the requests of the run as tools of an MCP server", async () => {
     const { requests, error } = await session("codex", [done]);
     expect(error).toBeNull();

@@ -104,6 +104,11 @@ export const answerTable: readonly AnswerRow[] = [
     alone: { error: null, requests: 2, waits: [20] },
     beforeFallback: { requests: 1 },
   },
+  fails(
+    "429 of a plan that is used up until after the run",
+    error(429, "Usage limit reached for 5 hour. Your limit will reset at 2099-01-01 07:00:00"),
+    /429 Usage limit reached/,
+  ),
   {
     name: "500 each time",
     actions: [error(500, "The server had an error")],

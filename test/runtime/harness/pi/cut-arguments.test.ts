@@ -75,6 +75,33 @@ describe.each(models)(
   },
 );
 
+test.each([
+  ["anthropic", "claude-opus-4-5"],
+  ["openai", "gpt-5.1"],
+  ["mistral", "mistral-medium-latest"],
+  ["custom", "local-1"],
+] as const)(
+  "a session with %s's %s has a result for each call of three answers that were cut",
+  async (provider, model) => {
+    const ids = ["aaaaaaaa1", "aaaaaaaa2", "aaaaaaaa3", "aaaaaaaa4"];
+    const [first = "", ...others] = ids;
+    const call = (id: string, json = '{"command":"touch mad') => ({ id, name: "bash", json });
+    const whole = call(first, '{"command":"touch made"}');
+    const cuts = [[whole, call(ids[1] ?? "")], ...others.slice(1).map((id) => [call(id)])];
+    const actions = cuts.map((calls) => ({
+      reply: { kind: "calls", calls, ending: "cut" } as const,
+    }));
+    const route = upstream().route([...actions, done]);
+    const models = [aModel("first", route.baseUrl, { provider, model })];
+    expect(await runSession({ workDir: workDir(), models })).toMatchObject({ error: null });
+    const last = route.requests.at(-1) ?? "";
+    const results = last.matchAll(/"(?:tool_use_id|tool_call_id|call_id)":"(a+\d)"(?!,"name")/g);
+    const asked = last.matchAll(/"(?:id|call_id)":"(a+\d)"(?!,"output")/g);
+    for (const found of [asked, results]) expect(Array.from(found, ([, id]) => id)).toEqual(ids);
+    expect(await readdir(workDir())).toEqual([]);
+  },
+);
+
 test("a tool call of Google whose arguments are cut is not executed", async () => {
   const [event = ""] = gemini.stream({ kind: "tool", command: "touch made" }).split("\n");
   const cuts = cutsOf(event).map((part) => `${part}\n\n`);

@@ -29,6 +29,7 @@ const bash = (command: string, tokens = 10): Action => ({
   reply: { kind: "tool", command },
   usage: counted(tokens),
 });
+const cut = (text: string): Action => ({ reply: { kind: "ending", ending: "cut", text } });
 const rejected = (status: number, message: string): Action => ({
   status,
   headers: { "content-type": "application/json" },
@@ -37,8 +38,7 @@ const rejected = (status: number, message: string): Action => ({
 
 describe("a session of pi", () => {
   test("asks for the rest of a cut answer in the same conversation, and logs it", async () => {
-    const cut: Action = { reply: { kind: "ending", ending: "cut", text: "One, two," } };
-    const { requests, log, usage } = await session([cut, text(" three.", 20)]);
+    const { requests, log, usage } = await session([cut("One, two,"), text(" three.", 20)]);
     expect(requests[1]).toMatch(/One, two,.*Continue exactly where it stopped/);
     expect(log).toContain("asked to continue (1 of 3)");
     expect(log).toContain("One, two,\n");
@@ -94,6 +94,37 @@ describe("a session of pi that grows too long", () => {
     expect(ended).toMatchObject({ error: null, usage: { tokens: 128_300, turns: 3 } });
     expect(ended.log).toContain("conversation shortened (threshold)");
     expect(ended.requests).toHaveLength(4);
+  });
+
+  test.each([
+    "litellm.ContextWindowExceededError: litellm.BadRequestError: TritonException - 9001 of 8000.",
+    "litellm.ContextWindowExceededError: Context Window exceeded for given call.",
+    "Input length 9001 exceeds the maximum allowed input length of 8000 tokens.",
+  ])("is summarized if its provider rejects it: %s", async (message) => {
+    const actions = [bash(shout), bash(shout), rejected(400, message), text("A summary.")];
+    const ended = await session([...actions, text("Done.")], { prompt });
+    expect(ended.error).toBeNull();
+    expect(ended.log).toContain("conversation shortened (overflow)");
+  });
+
+  test("is summarized without thoughts after a summary that was cut", async () => {
+    const actions = [
+      bash(shout),
+      bash(shout),
+      rejected(413, "too large"),
+      cut(""),
+      text("So far."),
+    ];
+    const route = upstream().route([...actions, text("Done.")]);
+    const claude = {
+      provider: "anthropic",
+      model: "claude-opus-4-5",
+      thinkingLevel: "high",
+    } as const;
+    const models = [aModel("first", route.baseUrl, claude)];
+    expect(await session([], { prompt, models })).toMatchObject({ error: null });
+    const thoughts = route.requests.map((body) => body.includes('"thinking":{"type":"enabled"'));
+    expect(thoughts).toEqual([true, true, true, true, false, true]);
   });
 
   test("continues if its summary fails, and reports that", async () => {

@@ -34,6 +34,22 @@ test.each([
   expect(reader.read().usd).toBe(usd);
 });
 
+test.each(["stream", "document"])(
+  "the model gateway passes on the cost that the provider reports in a %s",
+  async (form) => {
+    const cost = 0.000_014_625_3;
+    const choices = [{ index: 0, delta: { content: "ok" }, finish_reason: "stop" }];
+    const document = { choices, usage: { prompt_tokens: 9, completion_tokens: 3, cost } };
+    const [type, text] =
+      form === "stream"
+        ? ["text/event-stream", dataEvents([document])]
+        : ["application/json", JSON.stringify(document)];
+    const { gateway, url } = await startWire(completions, sending(text, { "content-type": type }));
+    await post(url, completions.body);
+    expect(await gateway.settled()).toMatchObject({ usd: cost });
+  },
+);
+
 describe.each(wires)("a model call ($title)", (wire) => {
   const { usage, serviceTier } = wire;
   const counted = [{ status: 200, usage, serviceTier, estimated: false }];

@@ -63,6 +63,12 @@ const table: readonly (readonly [string, SeenOfCall, Partial<ModelFailure> | nul
     failed("overloaded_error", "try again in 5s"),
     { kind: "retry", retryAfterMs: 5_000 },
   ],
+  [
+    "a connection that was closed behind a proxy: retry",
+    failed(null, "Connection closed."),
+    { kind: "retry" },
+  ],
+  ["the code of a reset socket: retry", failed("ECONNRESET", "ECONNRESET"), { kind: "retry" }],
   ["the error 502 in a stream: retry", failed("502"), { kind: "retry" }],
   ["a wrong key in a stream: fall back", failed("authentication_error"), { kind: "fallback" }],
   ["a stream that broke off after its last event: none", broken("stop"), null],
