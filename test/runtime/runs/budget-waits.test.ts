@@ -90,14 +90,6 @@ describe("a run that waits for budget", () => {
     await expect.poll(() => outcome(world, run)).toBe("failed");
     expect(world.store.tables(createSpend).refusal(run)).toBeNull();
   });
-
-  test("stops waiting once it cancels its request", async () => {
-    const { world, run, funds, key, asked } = await short();
-    await world.ask(run, "cancel", {}, { key });
-    await expect(asked).rejects.toThrow("no longer waits");
-    await waiting(world, 0);
-    expect(funds.observed).toBe(false);
-  });
 });
 
 test.each([
@@ -125,14 +117,5 @@ describe("after a restart", () => {
     expect(await asked).toEqual({ ok: true, paid: true });
     expect(later.isLive(run)).toBe(true);
     await waiting(later, 0);
-  });
-
-  test("a run's repeated wait for budget ends if the budget was raised meanwhile", async () => {
-    const { world, run, funds, key } = await short();
-    world.crash();
-    funds.next(paid);
-    const later = await restarted(world, [run]);
-    expect(await later.ask(run, "budget-wait", {}, { key })).toEqual({ ok: true, paid: true });
-    expect(statusTexts(later)).toEqual([]);
   });
 });

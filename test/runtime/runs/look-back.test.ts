@@ -52,13 +52,6 @@ describe("a wait for a webhook", () => {
     expect([world.store.waits.all(), world.frozen]).toEqual([[], []]);
   });
 
-  test("returns the oldest delivery first, each one once per run", async () => {
-    const { world, run, deliver } = await waiting();
-    const ids = [await deliver("issues"), await deliver("issues")];
-    expect([await met(world, run), await met(world, run)]).toEqual(ids);
-    expect(await world.ask(run, "wait", once)).toEqual(nothing);
-  });
-
   test("ignores deliveries before the run's start", async () => {
     const world = createWorld({ agents });
     await world.start();
@@ -89,16 +82,6 @@ describe("a wait for a webhook", () => {
     expect(await world.ask(run, "wait", once)).toEqual(nothing);
     expect(await met(world, other)).toBe(id);
     expect(world.store.receipts.get(id)?.matched).toEqual(["a", "b", "c"]);
-  });
-
-  test("ignores a delivery that another run of the agent waited for", async () => {
-    const { world, run, deliver } = await waiting();
-    const second = await world.run("a");
-    const first = world.ask(second, "wait", { kind: "webhook", event: "issues" });
-    await expect.poll(() => world.frozen).toContain(`freeze ${second}`);
-    const id = await deliver("issues");
-    expect((await first).trigger?.receiptId).toBe(id);
-    expect(await world.ask(run, "wait", once)).toEqual(nothing);
   });
 
   test("finds a delivery among more deliveries than one page", async () => {
@@ -172,18 +155,4 @@ test("a wait for a trigger that exceeds the limit says so in the response and th
   expect(answer).toEqual({ ...nothing, limited });
   const msg = `wait_for_trigger ${why}`;
   expect(logged(world)).toMatchObject([{ level: 40, agent: "a", instanceId: run, msg }]);
-});
-
-test("a wait for a trigger whose timeout exceeds the agent's limit gets its delivery with the shortened timeout, even after a restart", async () => {
-  const { world, run } = await startedWorld({ agents: [anAgent("a", { waitTimeoutSeconds: 30 })] });
-  const key = randomUUID();
-  const asked = { kind: "webhook", timeoutSeconds: 40 } as const;
-  void world.ask(run, "wait", asked, { key });
-  await expect.poll(() => world.store.waits.all()).toHaveLength(1);
-  const next = await restarted(world, [run]);
-  await receiverOf(next)("issues");
-  expect(await next.ask(run, "wait", asked, { key })).toMatchObject({
-    timedOut: false,
-    limited: { askedSeconds: 40, timeoutSeconds: 30 },
-  });
 });

@@ -86,12 +86,6 @@ test.each<[string, Partial<AgentConfig>, string, readonly [string, string?][]]>(
     [["c", "no such script"], ["b", missing("b_key")], ["a"]],
   ],
   [
-    "uses another model when the primary has no key, with the reason",
-    { models: chain },
-    "b_key",
-    [["c", missing("c_key")], ["b"], ["a", missing("a_key")]],
-  ],
-  [
     "has only the primary model for an external CLI, in spite of cooldowns",
     { models: chain, harness: claude },
     "a_key",
@@ -111,7 +105,6 @@ test.each<[string, Partial<AgentConfig>, readonly string[], string]>([
     [],
     `no model can be used: ${["c", "b", "a"].map((name) => `"${name}": ${missing(`${name}_key`)}`).join("; ")}`,
   ],
-  ["its only model has no key", {}, [], `model "a": ${missing("a_key")}`],
   [
     "the primary of an external CLI has no key",
     { models: chain, harness: claude },
