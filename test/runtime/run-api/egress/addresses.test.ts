@@ -38,13 +38,6 @@ test.each(always)(
 
 const atGateway = { ...privately, port: 8080 };
 
-test.each([...rules.own])(
-  "a run can't connect to the gateway's port at the machine's own address %s",
-  (address) => {
-    expect(addressProblem(address, atGateway)).toBe("refused_address");
-  },
-);
-
 test("a run may connect to the same port as the gateway's on another machine", () => {
   expect(addressProblem("192.168.7.8", atGateway)).toBeNull();
 });

@@ -99,21 +99,6 @@ describe("a run's plain HTTP request", () => {
   test("is aborted when the host closes the connection early", async () =>
     expect(await answerOf("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf")).toMatch("aborted"));
 
-  test("is forwarded as one request, even if the body contains a second one", async () => {
-    const inner = "GET /inner HTTP/1.1\r\nhost: other.test\r\n\r\n";
-    const connection = "connection: content-length, transfer-encoding, close";
-    const body = [inner.length.toString(16), inner, "0", "", ""];
-    await text(sent(connection, "transfer-encoding: chunked", "", ...body));
-    expect(side().hosts.seen).toMatchObject([{ method: "POST", url: "/" }]);
-  });
-
-  test("is rejected as malformed if it has two kinds of length", async () => {
-    const lengths = ["content-length: 3", "transfer-encoding: chunked"];
-    const [answer] = (await once(sent(...lengths, "", "0\r\n\r\n"), "data")) as [Buffer];
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 /);
-    expect(side().hosts.seen).toEqual([]);
-  });
-
   test("is aborted when the run closes the connection", async () => {
     const socket = sent("content-length: 99", "", "part");
     await expect.poll(() => side().hosts.seen.length).toBe(1);
