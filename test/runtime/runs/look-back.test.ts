@@ -149,10 +149,8 @@ test("a wait for a trigger that exceeds the limit says so in the response and th
     agents: [anAgent("a", { waitTimeoutSeconds: 0.05 })],
   });
   const answer = await world.ask(run, "wait", { kind: "webhook", timeoutSeconds: 7_200 });
-  const why =
-    "waits at most 0.05 s instead of 7200 s: a wait lasts no longer than the agent's waitTimeout, and all waits of a run no longer than 10 times that";
+  const why = expect.stringMatching(/waits at most 0.05 s instead of 7200 s: .*10 times/) as string;
   const limited = { askedSeconds: 7_200, timeoutSeconds: 0.05, why };
   expect(answer).toEqual({ ...nothing, limited });
-  const msg = `wait_for_trigger ${why}`;
-  expect(logged(world)).toMatchObject([{ level: 40, agent: "a", instanceId: run, msg }]);
+  expect(logged(world)).toMatchObject([{ level: 40, agent: "a", instanceId: run, msg: why }]);
 });

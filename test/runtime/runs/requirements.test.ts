@@ -46,6 +46,7 @@ test.each<[string, Partial<AgentConfig>, string[], string[]]>([
     ["b_key"],
     [`warning ${lacking("a", ', runs take "b" instead')}`],
   ],
+  ["the missing key of a fallback", { models: both }, ["a_key"], [`warning ${lacking("b")}`]],
   [
     "the missing keys of all models",
     { models: both },
@@ -66,6 +67,7 @@ test.each<[string, Partial<AgentConfig>, string[], string[]]>([
       `error ${file} run_as of [runtime] names an unknown OS user, "nobodyhere"; al doctor makes it, or says how`,
     ],
   ],
+  ["nothing for a known OS user", { runtime: { type: "host-user", runAs: "al-agent" } }, [], []],
   ["nothing for an agent with scale 0", { models: both, credentials: ["t"], scale: 0 }, [], []],
 ])("unmetRequirements reports %s", async (_what, config, stored, said) => {
   expect(await unmet(config, stored)).toEqual(said);

@@ -132,15 +132,16 @@ test.each<[string, why: string, end: (world: World, run: string, key: string) =>
 
 describe("after a restart", () => {
   test("a live run that repeats its wait still waits, with its timeout paused", async () => {
-    const { world, run, key } = await waiting();
+    const asked = { ...webhook, timeoutSeconds: 999_999 };
+    const { world, run, key } = await waiting(asked);
     const next = await restarted(world, [run]);
-    const wait = next.ask(run, "wait", webhook, { key });
+    const wait = next.ask(run, "wait", asked, { key });
     await untilFrozen(next, run);
     const { clock } = next.runs.get(run);
     const before = clock.waitedMs();
     await expect.poll(() => clock.waitedMs()).toBeGreaterThan(before);
     await receiverOf(next)("push");
-    expect(await wait).toMatchObject({ timedOut: false });
+    expect(await wait).toMatchObject({ timedOut: false, limited: { askedSeconds: 999_999 } });
     expect(next.store.openRuns()[0]?.waitedMs).toBeGreaterThan(before);
   });
 });

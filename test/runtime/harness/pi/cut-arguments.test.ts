@@ -74,14 +74,3 @@ describe.each(models)(
     });
   },
 );
-
-test("a tool call of Google whose arguments are cut is not executed", async () => {
-  const [event = ""] = gemini.stream({ kind: "tool", command: "touch made" }).split("\n");
-  const cuts = cutsOf(event).map((part) => `${part}\n\n`);
-  const actions = cuts.map((body) => ({ status: 200, headers, body }));
-  const route = upstream().route([...actions, done]);
-  const model = { provider: "google", model: "gemini-2.5-pro", maxRetries: 200 } as const;
-  await runSession({ workDir: workDir(), models: [aModel("first", route.baseUrl, model)] });
-  expect(route.requests.length).toBeGreaterThan(cuts.length / 2);
-  expect(await readdir(workDir())).toEqual([]);
-});

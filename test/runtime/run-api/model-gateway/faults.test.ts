@@ -91,16 +91,6 @@ test.each<[string, TestGatewayOptions]>([
   },
 );
 
-test("the model gateway aborts a stream whose provider becomes silent", async () => {
-  const { gateway, url } = await startWire(
-    completions,
-    (_asked, response) => beginStream(response, "data: {}\n\n"),
-    { idleMs: 100 },
-  );
-  expect(await post(url, completions.body)).toMatchObject({ status: 200, isWhole: false });
-  expect(await gateway.settled()).toMatchObject({ estimated: true, isCut: false });
-});
-
 test("the model gateway repeats a call on a new connection if the provider closes a reused one", async () => {
   const { provider, gateway, url } = await startWire(completions, (_asked, response) => {
     if (provider.asked.length === 3) response.destroy();
