@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import type { RequestAnswer } from "../../../src/runtime/wire/protocol.ts";
 import { withStrangers } from "../../faults/doors/http/with-strangers.ts";
 import { held } from "../../helpers/fake-abilities.ts";
-import { socketSide, clientOf, never, post, openSocket } from "./support.ts";
+import { socketSide, clientOf, post, openSocket, waitingRun, waitOver } from "./support.ts";
 import type { SocketOfRun } from "./support.ts";
 import { perTest } from "../../helpers/per-test.ts";
 
@@ -41,12 +41,9 @@ test("a client without a token can't block a run by pipelined requests", async (
 
 test("a client without a token can't disconnect a run that waits for a response", async () => {
   const one = await openSocket(side(), "dev-1");
-  const { promise, resolve } = held<RequestAnswer<"wait">>();
-  side().abilities.answers.wait = () => promise;
-  const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
-  await expect.poll(() => side().abilities.asked.length).toBe(1);
+  const { waiting, resolve } = await waitingRun(side(), one);
   for (let n = 0; n < 100; n += 1) await connected(one);
-  resolve({ ok: true, timedOut: true, trigger: null });
+  resolve();
   expect(await waiting).toMatchObject({ timedOut: true });
   expect(side().abilities.asked).toHaveLength(1);
 });
@@ -83,6 +80,6 @@ test("a run that aborts its requests can't have more of them at once than other 
   await Promise.allSettled(asked);
   await expect.poll(() => side().abilities.asked.every(({ signal }) => signal.aborted)).toBe(true);
   expect(await post(one, "lock")).toMatchObject({ status: 429 });
-  resolve({ ok: true, timedOut: true, trigger: null });
+  resolve(waitOver);
   await expect.poll(async () => (await post(one, "lock")).status).toBe(200);
 });

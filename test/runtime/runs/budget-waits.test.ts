@@ -90,6 +90,14 @@ describe("a run that waits for budget", () => {
     await expect.poll(() => outcome(world, run)).toBe("failed");
     expect(world.store.tables(createSpend).refusal(run)).toBeNull();
   });
+
+  test("stops waiting once it cancels its request", async () => {
+    const { world, run, funds, key, asked } = await short();
+    await world.ask(run, "cancel", {}, { key });
+    await expect(asked).rejects.toThrow("no longer waits");
+    await waiting(world, 0);
+    expect(funds.observed).toBe(false);
+  });
 });
 
 test.each([

@@ -132,8 +132,6 @@ describe("a run whose call of an agent needs approval", () => {
   test.each([
     ["another context", "deploy 1.4", "delete all"],
     ["another secret", `key ${worldSecret}`, `key ${otherSecret}`],
-    ["another terminal title", "hi\u001b]0;drop all\u0007", "hi\u001b]0;drop none\u0007"],
-    ["another end of a long context", `${"x".repeat(2_000)}1`, `${"x".repeat(2_000)}2`],
   ])("asks again if the call has %s than the one shown", async (_what, shown, other) => {
     const { world, run } = await gated({ agents: ["b"] });
     const { signal, hangUp } = hangingUp();

@@ -52,6 +52,13 @@ describe("a wait for a webhook", () => {
     expect([world.store.waits.all(), world.frozen]).toEqual([[], []]);
   });
 
+  test("returns the oldest delivery first, each one once per run", async () => {
+    const { world, run, deliver } = await waiting();
+    const ids = [await deliver("issues"), await deliver("issues")];
+    expect([await met(world, run), await met(world, run)]).toEqual(ids);
+    expect(await world.ask(run, "wait", once)).toEqual(nothing);
+  });
+
   test("ignores deliveries before the run's start", async () => {
     const world = createWorld({ agents });
     await world.start();

@@ -116,6 +116,23 @@ test("the scheduler removes sockets of runs that end while they are prepared, an
   await stored().toEqual([]);
 });
 
+test("the scheduler stores the name of a run on another machine, without a socket folder", async () => {
+  const { run, finish } = aScheduler().enter("dev-1", "cluster");
+  const channel = await run.openSocket();
+  const ticket = channel?.token ?? "";
+  expect(channel?.socket).toBe("/run/al/channel.sock");
+  expect(redactor.redact(ticket)).toBe("[redacted]");
+  expect([run.socket?.dir, store.channels.all()]).toEqual([null, []]);
+  expect(store.remoteRuns.all()).toMatchObject([{ name: "al-dev-1", tokenHash: null }]);
+  expect(JSON.stringify(store.remoteRuns.all())).not.toContain(ticket);
+  // The run's reason to end comes with its inbox.
+  run.writeStopReason("killed");
+  finish();
+  expect(redactor.redact(ticket)).toBe(ticket);
+  await expect.poll(() => store.remoteRuns.all()).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
 test("the scheduler removes only socket folders that it created, whatever paths are stored", async () => {
   await store.channels.add({ instanceId: "dev-1", tokenHash: "", dir: project });
   await aScheduler().sockets.restore(new Set());

@@ -3,12 +3,10 @@ import { createServer, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { dialDirect } from "../../../../src/runtime/run-api/egress/dial.ts";
 import { publicAddress } from "./hosts.ts";
-import { egressSide, forward } from "./support.ts";
+import { egressPerTest, egressSide, forward } from "./support.ts";
 import { listen } from "../../../helpers/listen.ts";
-import { perTest } from "../../../helpers/per-test.ts";
 
-const side = perTest(egressSide, (side) => side.close());
-const run = perTest(() => side().open("dev-1"));
+const { side, run } = egressPerTest();
 
 /** A connection of the run that sent these lines of a POST. */
 function sent(...lines: readonly string[]) {

@@ -79,6 +79,12 @@ export async function egressSide(changed: Partial<EgressDeps> = {}) {
 
 export type EgressSide = Awaited<ReturnType<typeof egressSide>>;
 
+/** Each test has its own side, and a run. */
+export function egressPerTest() {
+  const side = perTest(egressSide, (side) => side.close());
+  return { side, run: perTest(() => side().open("dev-1")) };
+}
+
 type Run = Pick<SocketOfRun, "socket" | "token">;
 
 /** Asks for a tunnel. */

@@ -1,11 +1,9 @@
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { banner, publicAddress } from "./hosts.ts";
-import { connectTo, egressSide, getThrough } from "./support.ts";
-import { perTest } from "../../../helpers/per-test.ts";
+import { connectTo, egressPerTest, getThrough } from "./support.ts";
 
-const side = perTest(egressSide, (side) => side.close());
-const run = perTest(() => side().open("dev-1"));
+const { side, run } = egressPerTest();
 const host = "api.allowed.test";
 
 /** Asks for a host, and expects to be refused before anything is dialled. */

@@ -12,12 +12,11 @@ import type {
 import { wireApis } from "../../../../src/runtime/run-api/model-gateway/wire-apis.ts";
 import { passing, refused } from "./beyond-answer.ts";
 import { emptyAnswer, post, startWire, upstreamModel } from "./support.ts";
-import { anthropic } from "./wires/anthropic.ts";
-import { google, mistral } from "./wires/mistral-and-google.ts";
-import { completions, responses } from "./wires/openai.ts";
+import { google } from "./wires/mistral-and-google.ts";
+import { completions } from "./wires/openai.ts";
 import type { Wire } from "./wires/wire.ts";
+import { wires } from "./wires/wires.ts";
 
-const wires = [anthropic, completions, responses, google, mistral];
 const apiOf = ({ model }: Wire) => wireApis[model.api ?? "openai-completions"];
 
 /** Another way to write a value: fields in other case or twice, an object in place of a list, a list in a list. */
