@@ -57,13 +57,6 @@ test.each<[string, () => string | Promise<string>]>([
     "closes the connection",
     async () => (await startProvider((_asked, response) => response.destroy())).origin,
   ],
-  [
-    "speaks another protocol",
-    async () => {
-      const server = createServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
-      return `http://127.0.0.1:${await listening(server)}`;
-    },
-  ],
 ])("a model provider that %s causes a 502, which clients may retry", async (_what, makeOrigin) => {
   const origin = await makeOrigin();
   const { host } = new URL(origin);
