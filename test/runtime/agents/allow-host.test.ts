@@ -1,4 +1,3 @@
-import { chmodSync, statSync } from "node:fs";
 import { parse } from "smol-toml";
 import { allowHostSchema } from "../../../src/foundation/contracts/run-hosts.ts";
 import { agentHosts } from "../../../src/runtime/agents/file-edits.ts";

@@ -75,17 +75,18 @@ test("an edit on disk while an edit is checked is not overwritten", async () => 
   expect(read(config)).toBe(`${dev}scale = 2\n`);
 });
 
-test.each([
-  ["an invalid value", "0 9 * * *", "every day", /config\.toml:2:12 .*every day/],
-])("an edit with %s is refused with its place", async (_, found, replacement, message) => {
-  const { edit, read } = await setUp();
-  const error: unknown = await edit((text) => text.replace(found, replacement)).catch(
-    (reason: unknown) => reason,
-  );
-  expect(error).toMatchObject({ code: "invalid_config" });
-  expect(String(error)).toMatch(message);
-  expect(read(config)).toBe(dev);
-});
+test.each([["an invalid value", "0 9 * * *", "every day", /config\.toml:2:12 .*every day/]])(
+  "an edit with %s is refused with its place",
+  async (_, found, replacement, message) => {
+    const { edit, read } = await setUp();
+    const error: unknown = await edit((text) => text.replace(found, replacement)).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({ code: "invalid_config" });
+    expect(String(error)).toMatch(message);
+    expect(read(config)).toBe(dev);
+  },
+);
 
 test("an edit may fix one of several errors of a file", async () => {
   const broken = `${dev}scale = "many"\ntimeout = "long"\n`;

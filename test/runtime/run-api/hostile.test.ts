@@ -32,7 +32,8 @@ test("a client without a token can't block a run by holding connections open", a
 test("a client without a token can't block a run by pipelined requests", async () => {
   const before = process.memoryUsage.rss();
   const { closed } = await withStrangers(one().socket, 100, async () => {
-    for (let n = 0; n < 50; n += 1) expect(await post(one(), "lock")).toMatchObject({ status: 200 });
+    for (let n = 0; n < 50; n += 1)
+      expect(await post(one(), "lock")).toMatchObject({ status: 200 });
   });
   expect(closed).toBeGreaterThan(50);
   expect((process.memoryUsage.rss() - before) / 1024 ** 2).toBeLessThan(100);

@@ -1,8 +1,4 @@
 import { createFirstEvents } from "../../../src/runtime/runs/first-events.ts";
-import { anItem } from "../../helpers/agents.ts";
-import { eventsOf } from "../../streams/status/events.ts";
-
-const dev = eventsOf("dev");
 
 test.each([
   ["before", false],

@@ -11,7 +11,6 @@ import {
   entryOf,
   expectThawed,
   openedQuestion,
-  restarted,
   startedWorld,
   untilFrozen,
 } from "./of-world.ts";

@@ -161,7 +161,10 @@ test.each<[what: string, agent: object, project: object, reasons: RegExp[]]>([
   ["a used budget", { usedBudget }, {}, [/\$2.00 of \$1.50\): work waits until/]],
   ["questions", { questions: new Map([["q", "dev-1"]]) }, {}, [/1 open question/]],
   ["a lock", {}, { locks }, [/^dev-1 waits for the lock repo:x, held by ops-1/]],
-])("whyNotNow lists reasons in the order in which to fix them: %s", (_what, change, project, reasons) => {
-  const found = whyNotNow({ ...agent, ...change }, { ...idle, ...project });
-  expect(found).toEqual(reasons.map((reason) => expect.stringMatching(reason) as string));
-});
+])(
+  "whyNotNow lists reasons in the order in which to fix them: %s",
+  (_what, change, project, reasons) => {
+    const found = whyNotNow({ ...agent, ...change }, { ...idle, ...project });
+    expect(found).toEqual(reasons.map((reason) => expect.stringMatching(reason) as string));
+  },
+);

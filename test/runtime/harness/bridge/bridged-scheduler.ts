@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openBridge, type Bridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
+import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
 
 export type Tunnel = (socket: Socket, request: IncomingMessage, head: Buffer) => void;
 

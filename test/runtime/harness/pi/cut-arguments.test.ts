@@ -4,7 +4,6 @@ import { aModel } from "../jobs.ts";
 import { startFakeUpstream } from "./fake-upstream.ts";
 import { runSession } from "./run-session.ts";
 import { completions } from "./wires/completions.ts";
-import { gemini } from "./wires/gemini.ts";
 import { messages } from "./wires/messages.ts";
 import { responses } from "./wires/responses.ts";
 import type { Ending, Reply, ToolCall } from "./wires/wire-format.ts";

@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { createServer, connect } from "node:net";
-import { text } from "node:stream/consumers";
 import { dialDirect } from "../../../../src/runtime/run-api/egress/dial.ts";
 import { publicAddress } from "./hosts.ts";
 import { egressPerTest, egressSide, forward } from "./support.ts";

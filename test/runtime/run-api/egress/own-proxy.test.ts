@@ -17,7 +17,13 @@ describe("the proxy that the scheduler uses", () => {
   );
 
   const host = "api.allowed.test";
-  const bypassing = ["*", ".allowed.test", "*.allowed.test", "x.test, .test", `API.allowed.test:443`];
+  const bypassing = [
+    "*",
+    ".allowed.test",
+    "*.allowed.test",
+    "x.test, .test",
+    `API.allowed.test:443`,
+  ];
   const others = ["", "allowed.test", `${host}:80`, `.${host}`, "pi.allowed.test"];
   test.each<[boolean, host: string, no_proxy: string]>([
     ...bypassing.map((no_proxy): [boolean, string, string] => [false, host, no_proxy]),

@@ -1,6 +1,5 @@
-import { createServer } from "node:net";
 import { Problem } from "../../../../src/foundation/errors.ts";
-import { beginStream, emptyAnswer, listening, post, sending, startGateway } from "./support.ts";
+import { beginStream, emptyAnswer, post, sending, startGateway } from "./support.ts";
 import { startProvider, startWire, testMeter, type TestGatewayOptions } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 

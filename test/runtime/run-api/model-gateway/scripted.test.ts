@@ -1,5 +1,5 @@
 import type { Script } from "../../../../src/foundation/contracts/job.ts";
-import { post, startGateway } from "./support.ts";
+import { startGateway } from "./support.ts";
 
 const messages = [{ role: "user", content: "hi" }];
 

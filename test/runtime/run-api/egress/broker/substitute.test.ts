@@ -54,7 +54,7 @@ test.each(secretHeaders.split(" "))(
 );
 
 const refusedAddress = /address of the request to api.github.com .*into headers for auth/;
-test.each<readonly [string, string, string[], RegExp?]>([
+test.each<[string, string, string[], RegExp?]>([
   ["in a query", `/user?access_token=${sentinel}`, [], refusedAddress],
   ["in a path", `/${sentinel}`, []],
   ["in a header's name", "/", [sentinel, "1"]],

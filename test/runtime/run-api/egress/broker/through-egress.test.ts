@@ -2,11 +2,10 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { Upstream } from "../../../../../src/runtime/run-api/egress/broker/upstream.ts";
 import { dialDirect } from "../../../../../src/runtime/run-api/egress/dial.ts";
-import { allowedHosts } from "../../../../../src/foundation/contracts/network-allow.ts";
 import { listen } from "../../../../helpers/listen.ts";
 import { pause } from "../../../../helpers/pause.ts";
-import { connectTo, tlsOver } from "../support.ts";
-import { bindings, host, openedTunnels, sentinel } from "./opened-tunnels.ts";
+import { tlsOver } from "../support.ts";
+import { host, openedTunnels, sentinel } from "./opened-tunnels.ts";
 
 const login = `Authorization: Bearer ${sentinel}`;
 const { made, tunnel, headersOf } = openedTunnels();
@@ -116,10 +115,4 @@ test("the scheduler closes intercepted tunnels when it stops", async () => {
   const closed = once(secured, "close");
   await made().side.egress.close();
   await closed;
-});
-
-test("a host for which a run has a secret is refused unless the allow list contains it", async () => {
-  made().side.allow([], { bindings, allow: allowedHosts(["other.test"]) });
-  const { status, phrase } = await connectTo(made().run, `${host}:443`);
-  expect({ status, phrase }).toEqual({ status: 403, phrase: `${host} is not in [network].allow` });
 });
