@@ -132,12 +132,6 @@ test.each<[string, string, string | null, Partial<ReplayDeps>]>([
   ["unknown_agent", receipt.id, "nobody", {}],
   ["unreadable_receipt", receipt.id, null, { readAgain: () => null }],
   ["draining", receipt.id, null, { stopping: { phase: () => "draining" } }],
-  [
-    "disabled",
-    receipt.id,
-    "dev",
-    { status: { agent: (name) => ({ ...newRecord(name), config: anAgent(name, { scale: 0 }) }) } },
-  ],
 ])("a replay is rejected with %s", async (code, id, agent, change) => {
   const { deps, dispatched } = await setUp({ matched: ["dev"] }, change);
   await expect(replay(id, agent, deps)).rejects.toMatchObject({ name: "Problem", code });
