@@ -542,11 +542,11 @@ const table: readonly (readonly [Where, Defences])[] = [
         "if (!carriesToken(headers.authorization, isClaim ? ticketHash : tokenHash))",
         "if (headers.authorization === undefined)",
       ],
-      "a run's token expires at its end": [
-        'socket === undefined || socket.ended === "over"',
-        "socket === undefined",
-      ],
     },
+  ],
+  [
+    { file: `${runApi}/run-socket.ts`, test: `${ofRunApi}/run-sockets.test.ts` },
+    { "a run's token expires at its end": ["    this.ended = how;\n", "    void how;\n"] },
   ],
   [
     {

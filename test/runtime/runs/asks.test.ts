@@ -101,13 +101,6 @@ describe("a run that asks a person", () => {
     await expectOwnTime(world, run);
   });
 
-  test("ends as unanswered if no person answers in time", async () => {
-    const { world, run } = await started();
-    const asked = world.ask(run, "ask", { ...deploy, timeoutSeconds: 1 });
-    await expect.poll(() => outcome(world, run)).toBe("unanswered");
-    await expectRefusal(asked, "unauthorized");
-  });
-
   test("can't ask again while it ends because its question expired", async () => {
     const { world, run } = await started({ stopMs: 500 });
     const key = randomUUID();

@@ -1,6 +1,5 @@
-import { createServer } from "node:net";
 import { Problem } from "../../../../src/foundation/errors.ts";
-import { beginStream, emptyAnswer, listening, post, sending, startGateway } from "./support.ts";
+import { beginStream, emptyAnswer, post, sending, startGateway } from "./support.ts";
 import { startProvider, startWire, testMeter, type TestGatewayOptions } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 
@@ -57,13 +56,6 @@ test.each<[string, () => string | Promise<string>]>([
     "closes the connection",
     async () => (await startProvider((_asked, response) => response.destroy())).origin,
   ],
-  [
-    "speaks another protocol",
-    async () => {
-      const server = createServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
-      return `http://127.0.0.1:${await listening(server)}`;
-    },
-  ],
 ])("a model provider that %s causes a 502, which clients may retry", async (_what, makeOrigin) => {
   const origin = await makeOrigin();
   const { host } = new URL(origin);
@@ -90,16 +82,6 @@ test.each<[string, TestGatewayOptions]>([
     expect(await gateway.settled()).toMatchObject(end);
   },
 );
-
-test("the model gateway aborts a stream whose provider becomes silent", async () => {
-  const { gateway, url } = await startWire(
-    completions,
-    (_asked, response) => beginStream(response, "data: {}\n\n"),
-    { idleMs: 100 },
-  );
-  expect(await post(url, completions.body)).toMatchObject({ status: 200, isWhole: false });
-  expect(await gateway.settled()).toMatchObject({ estimated: true, isCut: false });
-});
 
 test("the model gateway repeats a call on a new connection if the provider closes a reused one", async () => {
   const { provider, gateway, url } = await startWire(completions, (_asked, response) => {
