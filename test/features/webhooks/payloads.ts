@@ -17,12 +17,3 @@ export const {
   stripeEvent,
   standardEvent,
 } = payloads;
-
-/** An app's own edit by `chat.update`. */
-export const slackBotEdit = {
-  ...slackEdit,
-  event: {
-    ...slackEdit.event,
-    message: { ...slackEdit.event.message, bot_id: "B1", app_id: "A1", user: "U0BOT" },
-  },
-};

@@ -23,7 +23,6 @@ describe("the log lines of an event", () => {
     ]));
 
   test.each<[string, RunEvent, string[]]>([
-    ["a loaded agent", dev.set(), ["30 loaded"]],
     ["an enabled agent", dev.enabled(true), ["30 enabled"]],
     ["a disabled agent", dev.enabled(false), ["30 disabled"]],
     [
@@ -35,14 +34,11 @@ describe("the log lines of an event", () => {
       ],
     ],
     ["met requirements", dev.requirements(), ["30 all requirements of its runs are met"]],
-    ["the start of a build", dev.buildStarted("building image"), ["30 building image"]],
     ["the progress of a build", dev.buildProgress("step 1"), ["30 step 1"]],
     ["the failure of a build", dev.buildFinished("no base image"), ["50 no base image"]],
     ["queued work", dev.queued(), ["30 queued manually"]],
     ["dropped work", dev.refused("dropped", "queue_full"), ["40 dropped: queue_full"]],
-    ["a run's start", dev.started(), ["30 run started manually"]],
     ["a run that succeeded", dev.finished(), ["30 run succeeded after 2.5 s"]],
-    ["a run that failed", dev.finished("failed", "no key"), ["50 run failed after 2.5 s: no key"]],
     [
       "a run that timed out",
       dev.finished("timed_out", "too long"),

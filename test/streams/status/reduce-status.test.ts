@@ -42,7 +42,6 @@ const paused = { type: "scheduler", patch: { paused: true } } as const;
 
 test.each<[what: string, events: readonly StatusEvent[], agent: string | null, isWhole?: boolean]>([
   ["a start", one, "dev", true],
-  ["a first schedule", [dev.set(), dev.nextRun(9)], "dev", true],
   ["a pause", [paused], null, true],
   ["a question", [...one, question("a")], "dev"],
   ["the same question", [...one, question("a"), question("a")], null],
@@ -67,8 +66,6 @@ test("the status lists held and awaited locks by resource until they end", () =>
 });
 
 test.each<[state: string, how: string, events: readonly StatusEvent[]]>([
-  ["waiting: lock", "while its run waits", [...one, waits()]],
-  ["running", "once its run has the lock", [...one, waits(), waits(), has()]],
   ["running", "once its run stopped waiting", [...one, waits(), ends()]],
   [
     "waiting: person",
@@ -111,7 +108,6 @@ test.each<[what: string, names: string[], events: readonly StatusEvent[]]>([
     ["abc", "dev", "ops"],
     [ops.set(), dev.set(), eventsOf("abc").invalid()],
   ],
-  ["no row for a removed agent", [], removed],
   ["a row for a removed agent that runs", ["dev"], running],
   ["a row for a removed agent with queued work", ["dev"], waiting],
   ["no row for a removed agent once its queue is empty", [], [...waiting, dev.depth(0)]],
