@@ -73,13 +73,6 @@ test("a delivery that a run takes becomes its answer in one commit, and is not q
   expect(requeue).toEqual([]);
 });
 
-test("a cancelled wait of a run gets no answer", async () => {
-  const store = await runningStore();
-  await store.waits.cancel({ ...wait, waitedMs: 7 });
-  expect(store.waits.all()).toEqual([]);
-  expect(store.waits.answer("dev-1", "k")).toBeUndefined();
-});
-
 test("a repeated delivery ends no wait", async () => {
   const store = await runningStore();
   await store.receipts.accept(delivery("r", {}));

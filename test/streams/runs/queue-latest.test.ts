@@ -5,7 +5,7 @@ import { expectQueue, held, open, queue, type Told } from "./queue-drawing.ts";
 
 describe("an agent's bounded queue", () => {
   test("runs as many items at once as its scale", () =>
-    expectQueue(open(9, 2), { items: "-abc-|", ran: "-AB---C----|" }));
+    expectQueue(open(9, 2), { items: "-abc-----------|", ran: "-AB---C--------|" }));
 
   test("drops the oldest trigger when full", () =>
     expectQueue(open(1, 1), {
