@@ -14,7 +14,6 @@ function compared(base: string | null, next: string, local: string): string[] {
 }
 
 test.each([
-  ["without changes", "A:1", "A:1", "A:1", []],
   ["only changed locally", "A:1", "A:1", "A:2", []],
   ["changed at the source", "A:1", "A:2", "A:1", ["A changed"]],
   ["changed in the source and locally", "A:1", "A:2", "A:3", ["A changed but changed here"]],
@@ -27,7 +26,6 @@ test.each([
     "A:1 B:2",
     ["B changed but changed here"],
   ],
-  ["that exist locally only", "A:1", "A:1", "A:1 B:2", []],
   ["removed at the source", "A:1 B:1", "A:1", "A:1 B:1", ["B removed"]],
   [
     "removed at the source, changed locally",

@@ -59,8 +59,6 @@ test("a webhook entry with where = {…} matches only events whose payload has a
 
 test.each([
   [{ issue: { level: "error" } }, 'agent dev: where issue.level is "error", not "fatal"'],
-  [{ issue: { level: "a\n\u0007b" } }, 'agent dev: where issue.level is "a b", not "fatal"'],
-  [{ issue: { level: 3 } }, 'agent dev: where issue.level is 3, not "fatal"'],
   [{ issue: [] }, 'agent dev: where issue.level is missing, not "fatal"'],
   [{ issue: { level: {} } }, 'agent dev: where issue.level is an object, not "fatal"'],
 ])("an unmatched webhook event with the payload %j has the reason: %s", (payload, reason) => {

@@ -44,6 +44,22 @@ const dump = (bar: string, size: number) =>
     })
     .join("\n") ?? "";
 
+/** What a terminal or a page does not show. */
+const unseen = [
+  "\u200b",
+  "\u00ad",
+  "\ufe0f",
+  "\u{e0041}",
+  "\u3164",
+  "\u001b[0m",
+  "\u001b]8;;http://x\u0007",
+  "\u001b]0;x\u001b\\",
+  "\u001bPq\u001b\\",
+  "\u001b_x\u001b\\",
+  "\u009b0m",
+  "\u001b[1C",
+];
+
 test.each(
   Object.entries({
     plain: canary,
@@ -97,18 +113,9 @@ test.each(
     "the dump of od without offsets": pairs.join(" ").replaceAll(/.{48}/g, "$&\n "),
     "the dump of xxd": dump("", 4),
     "the dump of hexdump -C": dump("|", 2),
-    "characters around a zero-width space": between("\u200b"),
-    "characters around soft hyphens": between("\u00ad"),
-    "characters around variation selectors": between("\ufe0f"),
-    "characters around tag characters": between("\u{e0041}"),
-    "characters around Hangul fillers": between("\u3164"),
-    "characters around colour codes": between("\u001b[0m"),
-    "characters around terminal links": between("\u001b]8;;http://x\u0007"),
-    "characters around terminal titles": between("\u001b]0;x\u001b\\"),
-    "characters around ESC P": between("\u001bPq\u001b\\"),
-    "characters around ESC _": between("\u001b_x\u001b\\"),
-    "characters around C1 controls": between("\u009b0m"),
-    "characters around cursor moves": between("\u001b[1C"),
+    ...Object.fromEntries(
+      unseen.map((one) => [`characters around ${JSON.stringify(one)}`, between(one)]),
+    ),
     "lines of 3 characters": wrapped(canary, 3),
   }),
 )("createRedactor removes a secret in this form: %s", (_, form) => {

@@ -30,38 +30,14 @@ test("the file watcher reports a changed config.toml, and ignores files that the
 test("the file watcher reports a file that an agent's Dockerfile may copy as a change of the Dockerfile", async () => {
   const project = tempProject();
   const [dir, dockerfile] = [join(project, "agents/dev"), "agents/dev/Dockerfile"];
-  write(join(project, "outside/secret"), "x");
   write(join(dir, "lib/deep/setup.sh"), "echo 1");
-  write(join(project, "agents/ops/lib/setup.sh"), "echo 1");
   write(join(dir, "Dockerfile"), "FROM al-agent:latest\n");
-  symlinkSync(join(project, "outside"), join(dir, "linked"));
-  const { touched, touches, forget } = await watching(watchProject(project));
+  const { touched, forget } = await watching(watchProject(project));
   for (const path of ["lib/deep/setup.sh", "setup.sh", "new/of/a/tree.sh"]) {
     forget();
     write(join(dir, path), "echo 2");
     await expect.poll(touched).toEqual(new Set([dockerfile]));
   }
-  /** Changes are seen in their order: this one after all that came before. */
-  const allBefore = async () => {
-    const before = touches("config.toml");
-    write(join(project, "config.toml"), `${before}`);
-    await expect.poll(() => touches("config.toml")).toBeGreaterThan(before);
-  };
-  // A tree that comes is read in pieces.
-  let seen = -1;
-  const isRead = async () => {
-    const before = seen;
-    seen = touches(dockerfile);
-    await allBefore();
-    return seen === before;
-  };
-  await expect.poll(isRead).toBe(true);
-  forget();
-  write(join(dir, "lib/.setup.sh.swp"), "");
-  write(join(project, "outside/secret"), "y");
-  write(join(project, "agents/ops/lib/setup.sh"), "echo 2");
-  await allBefore();
-  expect(touched()).toEqual(new Set(["config.toml"]));
 });
 
 test("once an agent gets a Dockerfile, the file watcher also detects changes in folders that existed before", async () => {

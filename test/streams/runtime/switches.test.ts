@@ -61,20 +61,6 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
     { ports: builds(({ dockerfileHash }) => (dockerfileHash === null ? "-y" : "--b--y")) },
   ],
   [
-    "starts no waiting work while new work is paused, and lets runs finish",
-    {
-      changes: " a",
-      webhooks: "-12",
-      started: " -1--------2",
-      finished: "------1--------2",
-    },
-    {
-      sources: ({ cold }) => ({
-        workPausedAfter$: cold("n--y------n", { n: null, y: 0 }),
-      }),
-    },
-  ],
-  [
     "skips ticks while paused however often agents are reloaded, and ticks afterwards",
     {
       changes: " ab-abab-Aacab-aba",
@@ -88,19 +74,6 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
       },
     },
     { minutes: 19 },
-  ],
-  [
-    "skips a tick that finds all runners busy",
-    {
-      changes: " a",
-      started: " ---c--------c",
-      refused: " ------c--c",
-      configs: { a: ticking() },
-    },
-    {
-      ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 7 * 60_000) }),
-      minutes: 14,
-    },
   ],
   [
     "kills the runs of an agent, one instance, or everything, and continues with the queue",

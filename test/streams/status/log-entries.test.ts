@@ -34,16 +34,10 @@ describe("the log lines of an event", () => {
       ],
     ],
     ["met requirements", dev.requirements(), ["30 all requirements of its runs are met"]],
-    ["the progress of a build", dev.buildProgress("step 1"), ["30 step 1"]],
     ["the failure of a build", dev.buildFinished("no base image"), ["50 no base image"]],
     ["queued work", dev.queued(), ["30 queued manually"]],
     ["dropped work", dev.refused("dropped", "queue_full"), ["40 dropped: queue_full"]],
     ["a run that succeeded", dev.finished(), ["30 run succeeded after 2.5 s"]],
-    [
-      "a run that timed out",
-      dev.finished("timed_out", "too long"),
-      ["50 run timed out after 2.5 s: too long"],
-    ],
     ["a long run", { ...dev.finished(), at: 854_800 }, ["30 run succeeded after 14 min"]],
     ["a killed run", dev.finished("killed"), ["40 run killed after 2.5 s"]],
   ])("contain level and text for %s", (_what, event, expected) => {
