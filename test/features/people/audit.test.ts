@@ -131,6 +131,14 @@ test("the audit trail records an answer and an approval as different actions", a
   ]);
 });
 
+test("the audit trail records only the first of two answers to a question", async () => {
+  const { answer, withdraw, ask, list } = withQuestions();
+  const id = await ask("ask", "yes", "no");
+  await Promise.allSettled([answer(id, "yes", ada), answer(id, "no", phone)]);
+  await withdraw(await ask("ask", "yes"));
+  expect(list().entries).toMatchObject([{ act: "answer", detail: "yes (Deploy 1.4?)", by: ada }]);
+});
+
 test("an answer is not stored if its audit entry can't be stored", async () => {
   const { store, answer, find, ask } = withQuestions();
   const id = await ask("ask", "yes", "no");

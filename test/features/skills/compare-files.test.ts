@@ -17,7 +17,6 @@ test.each([
   ["only changed locally", "A:1", "A:1", "A:2", []],
   ["changed at the source", "A:1", "A:2", "A:1", ["A changed"]],
   ["changed in the source and locally", "A:1", "A:2", "A:3", ["A changed but changed here"]],
-  ["changed in the same way in the source and locally", "A:1", "A:2", "A:2", []],
   ["new at the source", "A:1", "A:1 B:1", "A:1", ["B added"]],
   [
     "that are new in the source and locally",
@@ -34,7 +33,6 @@ test.each([
     "A:1 B:2",
     ["B removed but changed here"],
   ],
-  ["removed at the source and locally", "A:1 B:1", "A:1", "A:1", []],
   [
     "removed locally, changed at the source",
     "A:1 B:1",

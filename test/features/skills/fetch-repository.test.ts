@@ -47,6 +47,24 @@ test("fetching a repository can return an older commit, and diffs between versio
   await fetched.remove();
 });
 
+test("fetching a repository runs no hooks, filters or configured programs of the repository, and ignores GIT_DIR", async () => {
+  repository.write("SKILL.md", "Do it.\n");
+  repository.write(".gitattributes", "* filter=evil\n");
+  repository.commit();
+  const mark = join(repository.dir, "ran");
+  for (const hook of ["post-checkout", "post-merge", "reference-transaction", "pre-receive"]) {
+    repository.write(`.git/hooks/${hook}`, `#!/bin/sh\ntouch ${mark}\n`);
+    repository.makeExecutable(`.git/hooks/${hook}`);
+  }
+  for (const key of ["uploadpack.packObjectsHook", "core.fsmonitor", "core.alternateRefsCommand"])
+    repository.git("config", key, `touch ${mark};`);
+  const other = { GIT_DIR: "/nowhere", GIT_WORK_TREE: "/nowhere", GIT_EXTERNAL_DIFF: "false" };
+  const fetched = await fetchRepository(repository.url, { env: { ...env, ...other } });
+  expect(await fetched.files(fetched.head)).toHaveLength(2);
+  await fetched.remove();
+  expect(existsSync(mark)).toBe(false);
+});
+
 test("fetching a repository that is too large leaves no file", async () => {
   repository.write("SKILL.md", "Do it.\n");
   repository.write("video", randomBytes(3 * 1024 ** 2));

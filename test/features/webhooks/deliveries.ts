@@ -16,7 +16,7 @@ interface GithubExample {
 }
 
 /** Real deliveries of 58 GitHub events, from npm. */
-export const githubExamples = require("@octokit/webhooks-examples") as readonly GithubExample[];
+const githubExamples = require("@octokit/webhooks-examples") as readonly GithubExample[];
 
 /** The first example of an event with this action; the first at all without. */
 export function githubExample(event: string, action?: string): Payload {

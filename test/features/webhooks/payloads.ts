@@ -4,13 +4,8 @@ import payloads from "./payloads.json" with { type: "json" };
 export const {
   sentryPayloads,
   linearIssue,
-  linearComment,
   mintlifyBuild,
   gitlabMergeRequest,
-  gitlabPipeline,
-  gitlabIssueNote,
-  gitlabMergeRequestNote,
-  slackEdit,
   slackBlockActions,
   slackCommand,
   slackMention,

@@ -2,7 +2,6 @@ import { jobRedactor, createRedactor } from "../../../src/foundation/credentials
 import { encodedForms } from "../../../src/foundation/credentials/encoded-forms.ts";
 import { aJob } from "../../runtime/harness/jobs.ts";
 import { randomBytes } from "node:crypto";
-import fc from "fast-check";
 
 function redactorOf(...secrets: string[]) {
   const redactor = createRedactor();
@@ -208,15 +207,6 @@ test("createRedactor redacts values with cycles and deep nesting", () => {
   for (let i = 0; i < 100; i++) deep = [deep];
   expect(JSON.stringify(redactValue(deep))).toContain("[too deep]");
 });
-
-test("createRedactor removes secrets in random contexts", () =>
-  fc.assert(
-    fc.property(fc.string({ minLength: 6 }), fc.string(), fc.string(), (value, before, after) => {
-      const { redact } = redactorOf(value);
-      if ("[redacted]".includes(value)) return;
-      expect(redact(`${before}${value}${after}`)).toContain("[redacted]");
-    }),
-  ));
 
 test("jobRedactor removes the secrets of a run's credentials and the run's token, and keeps other words", () => {
   const fields = {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { formatLine, maxLineBytes } from "../../../src/foundation/logs/line-queue.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
-import { entry, dayMs, logPath, noon, tempProject, tempWriter } from "./support.ts";
+import { entry, logPath, noon, tempProject, tempWriter } from "./support.ts";
 import { openLogs } from "./open-logs.ts";
 import { readdirSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -175,14 +175,6 @@ test("log lines written while the disk is full are complete once there is space"
   const text = readFileSync(logPath(project), "utf8");
   const whole = text.split("\n").filter((line) => line.endsWith("}"));
   expect(whole.map((line) => (JSON.parse(line) as LogEntry).msg)).toEqual(sent);
-});
-
-test("closing the log writer writes waiting lines", async () => {
-  const project = tempProject();
-  const writer = tempWriter(project, { now: () => noon + dayMs });
-  writer.write(entry("last words"));
-  await writer.close();
-  expect(messages(logPath(project, "dev", "2026-11-22"))).toEqual(["last words"]);
 });
 
 test("a log line has the format of the logger pino, as one line of ASCII", () => {

@@ -16,8 +16,6 @@ interface Project {
   /** The files at the start. */
   readonly initial?: string;
   readonly readMs?: number;
-  /** How all reads end, instead of with the file. */
-  readonly read?: string;
 }
 
 function changes(helpers: Marbles, project: Project): Observable<string> {
@@ -32,9 +30,7 @@ function changes(helpers: Marbles, project: Project): Observable<string> {
     ),
     project$: cold(project.models ?? "p"),
     read: (name) =>
-      project.read === undefined
-        ? defer(() => of(contentOf(disk.get(name)))).pipe(delay(project.readMs ?? 0, scheduler))
-        : cold(project.read),
+      defer(() => of(contentOf(disk.get(name)))).pipe(delay(project.readMs ?? 0, scheduler)),
     resolve,
     scheduler,
   }).pipe(map(letterOf));

@@ -10,13 +10,6 @@ const lines = (event: RunEvent): string[] =>
   logEntriesOf(event).map(({ level, msg }) => `${level} ${msg}`);
 
 describe("the log lines of an event", () => {
-  test("contain a run's output unchanged", () => {
-    const event = dev.output("hello");
-    expect(logEntriesOf(event)).toEqual([
-      { level: 30, time: 2500, msg: "hello", kind: "said", agent: "dev", instanceId: "dev-1" },
-    ]);
-  });
-
   test("contain the time and the agent", () =>
     expect(logEntriesOf(dev.removed())).toEqual([
       { level: 40, time: 2500, agent: "dev", msg: "directory removed" },

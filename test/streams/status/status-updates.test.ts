@@ -63,12 +63,6 @@ test.each<[what: string, line: string, expected: string, texts?: Readonly<Record
       "s 99ms X",
       { s: "s", X: "l".repeat(20) },
     ],
-    [
-      "send a row that changed a hundred times once",
-      `s(a${"0".repeat(99)})`,
-      "s 99ms X",
-      { s: "s", X: "a." },
-    ],
   ],
 )("status updates %s", (_what, line, expected, texts) =>
   marbles((helpers) => helpers.expectObservable(updates(helpers, line)).toBe(expected, texts)),
