@@ -1,6 +1,6 @@
 import type { Acceptance } from "../../../src/foundation/store/receipts.ts";
 import type { Wait } from "../../../src/foundation/contracts/run-state.ts";
-import { manualItem, tempStore, webhookItem, wholeHistory, claimed } from "./support.ts";
+import { manualItem, tempStore, webhookItem, wholeHistory, claimed, reopened } from "./support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 const wait: Wait = {
@@ -57,6 +57,15 @@ test("the answers to a run are deleted with it", async () => {
   expect(store.waits.all()).toEqual([]);
   expect(store.waits.answer("dev-1", "u")).toBeUndefined();
   expect(store.waits.answer("dev-2", "u")).toEqual({ ok: true });
+});
+
+test("after a crash only live runs keep their answers", async () => {
+  const first = await runningStore();
+  for (const run of ["dev-1", "dev-2"]) await first.waits.remember(run, "u", run);
+  const next = reopened(first);
+  await next.recover(new Set(["dev-1"]));
+  const answers = ["dev-1", "dev-2"].map((run) => next.waits.answer(run, "u"));
+  expect(answers).toEqual(["dev-1", undefined]);
 });
 
 test("a delivery that a run takes becomes its answer in one commit, and is not queued as work", async () => {

@@ -10,7 +10,6 @@ describe("a timer that can be paused", () => {
     ["fires at once with a negative time", "             f", -3, "(x|)"],
     ["does not count while it is paused", "              f--t-----f", 5, "-----------(x|)"],
     ["adds up the time between pauses", "                f-t--f--t--f", 6, "------------(x|)"],
-    ["ignores repeated values of paused$", "             f-f-t-t--f-f", 4, "---------(x|)"],
     ["does not fire before the first value of paused$", "-", 0, "-"],
   ])("%s", (_what, paused, leftMs, expected) =>
     marbles(({ cold, scheduler, expectObservable }) => {

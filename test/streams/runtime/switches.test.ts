@@ -61,6 +61,20 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
     { ports: builds(({ dockerfileHash }) => (dockerfileHash === null ? "-y" : "--b--y")) },
   ],
   [
+    "starts no waiting work while new work is paused, and lets runs finish",
+    {
+      changes: " a",
+      webhooks: "-12",
+      started: " -1--------2",
+      finished: "------1--------2",
+    },
+    {
+      sources: ({ cold }) => ({
+        workPausedAfter$: cold("n--y------n", { n: null, y: 0 }),
+      }),
+    },
+  ],
+  [
     "skips ticks while paused however often agents are reloaded, and ticks afterwards",
     {
       changes: " ab-abab-Aacab-aba",

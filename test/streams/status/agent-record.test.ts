@@ -100,7 +100,6 @@ test.each<[what: string, of: Partial<AgentRecord>, error: string | null]>([
 );
 
 test.each([
-  ["enabled", "by default", true, {}],
   ["disabled", "if a person disabled it", false, { enabled: false }],
   ["disabled", "with scale 0", false, { config: anAgent("dev", { scale: 0 }) }],
 ])("the status row of an agent is %s %s", (_state, _why, enabled, more) =>
@@ -121,7 +120,6 @@ test.each<[outcome: Outcome, reason: string | null, endedAt: number | null, row:
     },
   ],
   ["lost", null, null, { error: "lost", lastDurationMs: null }],
-  ["succeeded", null, 3500, { error: null }],
 ])(
   "the status row of an agent contains the last run of an earlier scheduler: %s",
   (outcome, reason, endedAt, expected) => {

@@ -62,11 +62,6 @@ test.each<Row>([
     { runningUsd: null, spentToday: { usd: 0.1, endsAt: nextDay } },
   ],
   [
-    "contains the used-up budget and when it resets",
-    [at0.set(), spent],
-    { state: "waiting", usedBudget: { ...budget, endsAt: nextDay } },
-  ],
-  [
     "drops a used-up budget that was raised",
     [spent, { ...used, budget: null }],
     { usedBudget: null },
@@ -79,19 +74,9 @@ test.each<Row>([
   ["is waiting while its run waits for budget", short, { state: "waiting", blockedBy: "budget" }],
   ["is running once its run got budget", [...short, text], { state: "running" }],
   [
-    "is running once the run that waited has ended",
-    [...short, at5.finished(), at5.started()],
-    { state: "running" },
-  ],
-  [
     "names the outcome of a failure without a reason",
     [...one, at5.finished("out_of_memory")],
     { error: "out of memory" },
-  ],
-  [
-    "keeps a failure until a run succeeds",
-    [...failed, at5.started(), at5.finished()],
-    { error: null },
   ],
   [
     "keeps a failure after a killed run",

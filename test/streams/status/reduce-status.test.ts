@@ -1,4 +1,3 @@
-import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import { initialStatus, reduceStatus, snapshotOf } from "../../../streams/status/reduce-status.ts";
 import type { Status, StatusEvent } from "../../../streams/status/reduce-status.ts";
 import { schedulerStatus } from "./board.ts";
@@ -29,14 +28,6 @@ const ends = (resource = "file:x", agent = "dev") =>
 
 const question = (id: string, isOpen = true) =>
   ({ type: "question", id, agent: "dev", instanceId: "dev-1", isOpen }) as const;
-
-test("the status shows a new agent with its stored enabled flag and last run", () => {
-  const seed = (name: string): Partial<AgentRecord> => ({ enabled: name !== "dev", lastRunAt: 5 });
-  const status = reduceStatus(initialStatus(schedulerStatus), dev.set(), seed);
-  expect(snapshotOf(status).agents).toMatchObject([
-    { enabled: false, lastRunAt: "1970-01-01T00:00:00.005Z" },
-  ]);
-});
 
 const paused = { type: "scheduler", patch: { paused: true } } as const;
 
