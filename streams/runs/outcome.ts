@@ -1,13 +1,12 @@
 import { outcomeRows, type Outcome, type StopReason } from "../outcomes.ts";
 import { isRetried, type RunEnd, type WorkItem } from "../vocabulary.ts";
 import type { RunnerExit } from "./runner.ts";
+import type { FactsAtEnd } from "./suspension.ts";
 
 /** Facts beside the exit that decide a run's outcome. */
-export interface EndedWork {
+export interface EndedWork extends FactsAtEnd {
   readonly agent: { readonly timeoutSeconds: number };
   readonly item: WorkItem;
-  /** Why its last call to a model was rejected for its budget; null or absent if it was not. */
-  readonly overBudget?: string | null;
 }
 
 /**
@@ -33,7 +32,12 @@ function howItEnded(exit: RunnerExit, stopped: StopReason | null, work: EndedWor
     return ended("out_of_memory", "ran out of memory (memory of [local] is its limit)");
   }
   if (exit.stopped === true) return ended("stopped", exit.error);
-  if (exit.exitCode === 0 && exit.error === null) return ended("succeeded", null);
+  if (exit.exitCode === 0 && exit.error === null) {
+    const { unanswered = null } = work;
+    if (unanswered === null) return ended("succeeded", null);
+    // Otherwise the scheduler's stop ended the wait for the answer.
+    if (stopped === null) return ended("unanswered", unanswered);
+  }
   return howItFailed(exit, stopped, work);
 }
 
