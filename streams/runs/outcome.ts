@@ -44,13 +44,14 @@ function howItEnded(exit: RunnerExit, stopped: StopReason | null, work: EndedWor
 function howItFailed(
   exit: RunnerExit,
   stopped: StopReason | null,
-  { item, overBudget = null }: EndedWork,
+  { item, overBudget = null, isKeyRefused = false }: EndedWork,
 ): RunEnd {
   const ended = endOf(exit);
   // Checked before an interruption: the work is not retried, as the retry would be rejected, too.
   if (overBudget !== null) return ended("over_budget", overBudget);
   if (stopped === "interrupted") return ended("interrupted", interruptedReason(item, exit));
-  return { ...ended("failed", failedReason(exit)), exitCode: failedCode(exit) };
+  const failed = { ...ended("failed", failedReason(exit)), exitCode: failedCode(exit) };
+  return isKeyRefused ? { ...failed, isKeyRefused } : failed;
 }
 
 function endOf({ usage }: RunnerExit) {

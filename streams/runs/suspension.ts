@@ -36,6 +36,8 @@ export interface Suspension extends RunClock {
 export interface FactsAtEnd {
   /** Why its last call to a model was rejected for its budget; null or absent if it was not. */
   readonly overBudget?: string | null;
+  /** Whether the provider refused the key of its last call to a model. */
+  readonly isKeyRefused?: boolean;
   /** Why it is not a success: its question was open. Null or absent if it was not. */
   readonly unanswered?: string | null;
 }

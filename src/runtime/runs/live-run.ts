@@ -124,6 +124,8 @@ export class LiveRun implements Disposable {
   isEnding = false;
   /** Why its last call to a model was rejected for its budget; null if it was not, or the run waits for money. */
   overBudget: string | null;
+  /** Whether the provider refused the key of its last call to a model. */
+  isKeyRefused = false;
   /** The last status text that the run itself set. */
   statusText = "";
   /** Null before its job is prepared. */
@@ -202,6 +204,7 @@ export class LiveRun implements Disposable {
   }
 
   addModelCall(call: string, verdict: () => ModelVerdict | null): void {
+    this.isKeyRefused = false;
     for (const [id, { isLeft }] of this.questions) if (isLeft) this.questions.delete(id);
     this.modelCalls.delete(call);
     const [oldest] = this.modelCalls.keys();

@@ -30,12 +30,12 @@ export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">) {
     factsAtEnd: (instanceId) => {
       const run = runs.get(instanceId);
       if (run === undefined) return {};
-      const { overBudget } = run;
+      const { overBudget, isKeyRefused } = run;
       const [question] = run.questions.values();
-      if (question === undefined) return { overBudget };
+      if (question === undefined) return { overBudget, isKeyRefused };
       const unanswered = `ended while its question was open: ${question.prompt}`;
       run.warn(unanswered);
-      return { overBudget, unanswered };
+      return { overBudget, isKeyRefused, unanswered };
     },
   };
   return {
