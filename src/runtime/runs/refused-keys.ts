@@ -1,5 +1,6 @@
 import { Subject } from "rxjs";
 import type { ModelConfig } from "../../../streams/agent-config.ts";
+import { isSameSecret } from "../../foundation/contracts/request-limit.ts";
 import type { ModelFailure } from "../wire/protocol.ts";
 
 /** Why a provider takes no calls with a model's key. */
@@ -39,13 +40,15 @@ export function createRefusedKeys(now: () => number) {
       const next = isPassing ? "" : `. Renew it: ${renewal(model)}`;
       const before = refusals.get(name);
       refusals.set(name, { key, until, isPassing, reason: `${message}${next}` });
-      if (before?.key !== key || before.until <= now()) changed$.next();
+      const isKnown = before !== undefined && isSameSecret(key, before.key) && before.until > now();
+      if (!isKnown) changed$.next();
       return true;
     },
     /** Null for a key that may be used. */
     refusalOf: ({ name }: ModelConfig, key: string): Refusal | null => {
       const found = refusals.get(name);
-      return found?.key === key && found.until > now() ? found : null;
+      if (found === undefined || !isSameSecret(key, found.key)) return null;
+      return found.until > now() ? found : null;
     },
   };
 }
