@@ -32,7 +32,7 @@ export interface Suspension extends RunClock {
   suspend(pausesClock: boolean): (ready: () => void) => void;
 }
 
-/** What only the owner of a run knows at its end. */
+/** Facts about a run at its end that its process does not report. */
 export interface FactsAtEnd {
   /** Why its last call to a model was rejected for its budget; null or absent if it was not. */
   readonly overBudget?: string | null;

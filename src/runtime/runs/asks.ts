@@ -51,7 +51,7 @@ export function waitForAnswer(
     isOpen = false;
     const leave = ({ id }: Question): Promise<unknown> => {
       const left = run.questions.get(id);
-      // Without a model, a program knows what it does.
+      // A program without a model gives up on purpose.
       if (run.modelCalls.size === 0) run.questions.delete(id);
       else if (left !== undefined) left.isLeft = true;
       return questions.withdraw(id);
