@@ -32,12 +32,15 @@ function howItEnded(exit: RunnerExit, stopped: StopReason | null, work: EndedWor
     return ended("out_of_memory", "ran out of memory (memory of [local] is its limit)");
   }
   if (exit.stopped === true) return ended("stopped", exit.error);
-  if (exit.exitCode === 0 && exit.error === null) {
-    const { unanswered = null } = work;
-    if (unanswered === null) return ended("succeeded", null);
-    // Otherwise the scheduler's stop ended the wait for the answer.
-    if (stopped === null) return ended("unanswered", unanswered);
-  }
+  const isFine = exit.exitCode === 0 && exit.error === null;
+  return isFine ? howItSucceeded(exit, stopped, work) : howItFailed(exit, stopped, work);
+}
+
+function howItSucceeded(exit: RunnerExit, stopped: StopReason | null, work: EndedWork): RunEnd {
+  const { unanswered = null } = work;
+  if (unanswered === null) return endOf(exit)("succeeded", null);
+  // Otherwise the scheduler's stop ended the wait for the answer.
+  if (stopped === null) return endOf(exit)("unanswered", unanswered);
   return howItFailed(exit, stopped, work);
 }
 

@@ -142,13 +142,13 @@ test.each([
 );
 
 test("a key that the provider refuses is one alert of the project for twelve agents, and is resolved once", () => {
-  const { at, sent } = timeline();
+  const line = timeline();
   const shared = "model can't be used: OAuth token has expired";
   const agents = Array.from({ length: 12 }, (_, nth) => eventsOf(`a${nth}`));
   const each = (make: (agent: (typeof agents)[number]) => RunEvent) =>
     agents.map(make).map(runEvent);
-  at(0, ...each((agent) => agent.set()));
-  at(
+  line.at(0, ...each((agent) => agent.set()));
+  line.at(
     minute,
     ...each(({ finished }) => {
       const event = finished("failed");
@@ -157,10 +157,10 @@ test("a key that the provider refuses is one alert of the project for twelve age
         : event;
     }),
   );
-  at(minute, ...each((agent) => agent.requirements(aProblem({ shared }))));
-  at(2 * minute, ...each(({ finished }) => finished("rejected")));
-  at(3 * minute, ...each((agent) => agent.requirements()));
-  const found = sent().map((line) => line.replace(/^\d+ /, ""));
+  line.at(minute, ...each((agent) => agent.requirements(aProblem({ shared }))));
+  line.at(2 * minute, ...each(({ finished }) => finished("rejected")));
+  line.at(3 * minute, ...each((agent) => agent.requirements()));
+  const found = line.sent().map((one) => one.replace(/^\d+ /, ""));
   expect(found).toEqual(["ops project credentials opened 1", "ops project credentials resolved 1"]);
 });
 
