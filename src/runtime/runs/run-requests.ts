@@ -54,7 +54,7 @@ export function createRunRequests(context: RequestContext) {
     run.onDispose(() => asks.end(run));
     run.onDispose(() => mcp.end(run));
     // A new run has no requests yet; reading a store that is unavailable would end the scheduler.
-    if (!isAdopted) return;
+    if (!isAdopted) return run.onConnected();
     waits.resume(run);
     asks.resume(run);
     budgetWaits.resume(run);
@@ -134,6 +134,7 @@ type Requests = Performers<"inbox" | "session-end" | "keep-session" | "kept-sess
 function createPeopleRequests({ inbox, sessions, clock, redactValue }: RequestContext): Requests {
   return {
     inbox: async (run, { request: { after, isLast = false }, signal }) => {
+      run.onConnected();
       const { instanceId } = run;
       const found = await (isLast
         ? inbox.last(instanceId, after)
@@ -143,8 +144,10 @@ function createPeopleRequests({ inbox, sessions, clock, redactValue }: RequestCo
       );
       return { ok: true, messages };
     },
-    "session-end": async ({ instanceId }) => {
-      await inbox.end(instanceId);
+    "session-end": async (run) => {
+      run.isSessionOver = true;
+      await inbox.end(run.instanceId);
+      run.onConnected();
       return { ok: true };
     },
     "keep-session": async ({ instanceId }, { request }) => {

@@ -65,6 +65,19 @@ test("a run that was interrupted twice is not retried", () => {
   );
 });
 
+test.each([
+  ["unanswered", 125, {}, null],
+  ["failed", 1, { error: "no key" }, null],
+  ["interrupted", 143, {}, "interrupted"],
+  ["killed", 137, {}, "killed"],
+] as const)(
+  "a run whose question is open is %s, with code %i",
+  (outcome, exitCode, exit, stopped) => {
+    const asking = { ...work, unanswered: "Deploy?" };
+    expect(runEnd(exitOf(exit), stopped, asking)).toMatchObject({ outcome, exitCode });
+  },
+);
+
 const overBudget = "this run's budget: $1.00 of $1.00 is spent";
 const refused = { ...work, overBudget };
 

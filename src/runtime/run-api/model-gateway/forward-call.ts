@@ -159,7 +159,9 @@ async function sendAnswer(
 ): Promise<void> {
   if (!signal.aborted) {
     response.socket?.setNoDelay(true);
-    response.writeHead(status, responseHeaders(headers));
+    // A command line may try a refused login several times.
+    const once = status === 401 ? { "x-should-retry": "false" } : {};
+    response.writeHead(status, { ...responseHeaders(headers), ...once });
     // Clients time out if the provider's headers don't arrive.
     response.flushHeaders();
   }

@@ -24,10 +24,25 @@ const done: Action = { reply: { kind: "text", text: "Done." } };
 const notes = "canary-of-notes-5d1c";
 const programs: readonly Program[] = ["claude", "codex", "gemini"];
 
-function refused(status: number): Action {
-  const error = { code: status, type: "some_error", message: `refused with ${status}` };
+function refused(status: number, message = `refused with ${status}`): Action {
+  const error = { code: status, type: "some_error", message };
   const body = JSON.stringify({ type: "error", error });
   return { status, body, headers: { "content-type": "application/json" } };
+}
+
+const streamed = (json: string): Action => ({
+  status: 200,
+  headers: { "content-type": "text/event-stream" },
+  body: json === "" ? "" : `data: ${json}\n\n`,
+});
+const ofGemini = (part: object, finishReason?: string): Action =>
+  streamed(
+    JSON.stringify({ candidates: [{ content: { role: "model", parts: [part] }, finishReason }] }),
+  );
+
+function claudeCalls(command: string): Action {
+  const body = messages.stream({ kind: "tool", command }).replaceAll('"bash"', '"Bash"');
+  return { status: 200, body, headers: { "content-type": "text/event-stream" } };
 }
 
 const overload = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
@@ -72,12 +87,13 @@ async function session(
 
 describe.skipIf(bin === null)("the real external CLIs", () => {
   test("claude gives the model once a message that arrives while it works", async () => {
-    const body = messages
-      .stream({ kind: "tool", command: "sleep 3" })
-      .replaceAll('"bash"', '"Bash"');
-    const call = { status: 200, body, headers: { "content-type": "text/event-stream" } };
     const sent = "Leave the logs alone.";
-    const { requests, error, ended } = await session("claude", [call, done], {}, sent);
+    const { requests, error, ended } = await session(
+      "claude",
+      [claudeCalls("sleep 3"), done],
+      {},
+      sent,
+    );
     expect(error).toBeNull();
     expect(requests.map((body) => body.split(sent).length - 1)).toEqual([0, 1]);
     expect(logsOf(ended, "steer").map(({ msg }) => msg)).toEqual([sent]);
@@ -101,6 +117,23 @@ describe.skipIf(bin === null)("the real external CLIs", () => {
     const { requests, error } = await session("codex", [done]);
     expect(error).toBeNull();
     expect(requests[0]).toContain("mcp__almanac");
+  });
+
+  test("claude fails at once if its login has expired in its second turn", async () => {
+    const expired = refused(401, "OAuth token has expired");
+    const { error, requests } = await session("claude", [claudeCalls("true"), expired]);
+    expect(error).toBe('model "main": 401 OAuth token has expired');
+    expect(requests).toHaveLength(2);
+  });
+
+  test.runIf(isLong).each<[what: string, answer: Action, reason: RegExp]>([
+    ["an empty answer", streamed(""), /without a finish reason/],
+    ["an answer without an end", ofGemini({ text: "Half" }), /without a finish reason/],
+    ["an answer without candidates", streamed('{"candidates":[]}'), /without a finish reason/],
+    ["an answer of thoughts", ofGemini({ text: "Hm.", thought: true }, "STOP"), /no final/],
+    ["a wrong key", refused(400, "API key not valid"), /400 API key not valid/],
+  ])("gemini fails after %s", async (_what, answer, reason) => {
+    expect((await session("gemini", [answer])).error).toMatch(reason);
   });
 
   describe.each(programs)("%s", (program) => {
