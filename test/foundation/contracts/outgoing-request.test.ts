@@ -66,6 +66,7 @@ test("an outgoing request reads 64 KiB of the response at most, then closes the 
 
 test.each([
   ["body arrives byte by byte", "HTTP/1.1 200 OK\r\ncontent-length: 999\r\n\r\n", "."],
+  ["body has no length and never ends", "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n", "."],
   ["headers never end", "HTTP/1.1 200 OK\r\n", "x: y\r\n"],
   ["server does not respond", "", ""],
 ])("an outgoing request times out if the %s", async (_how, begin, more) => {
