@@ -1,6 +1,6 @@
 import type { SpendMeter } from "../../../src/features/spend/meter.ts";
 import type { CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
-import { randomBy } from "../../faults/crash/crash-plan.ts";
+import { randomBy } from "../../helpers/random.ts";
 import { answered, plan } from "./support.ts";
 
 export interface LoadCall {

@@ -1,5 +1,5 @@
 import type { HistoryEntry } from "../../../src/foundation/contracts/history.ts";
-import { randomBy } from "../../faults/crash/crash-plan.ts";
+import { randomBy } from "../../helpers/random.ts";
 import type { LiveProject } from "../../helpers/live-project.ts";
 import { pause } from "../../helpers/pause.ts";
 import { logsByRun, wholeHistory } from "./rounds-project.ts";
