@@ -2,12 +2,8 @@ import { parseArgs } from "node:util";
 import { readFigures, slower, writeFigures } from "./baseline.ts";
 import { compareWith, comparisonTable } from "./compare.ts";
 import type { Figure, Measure } from "./figure.ts";
-import { answers } from "./measures/answers.ts";
-import { containers } from "./measures/containers.ts";
-import { cron } from "./measures/cron.ts";
 import { egress } from "./measures/egress.ts";
 import { firstRequest } from "./measures/first-request.ts";
-import { hostileRuns } from "./measures/hostile-runs.ts";
 import { ingest } from "./measures/ingest.ts";
 import { modelGateway } from "./measures/model-gateway.ts";
 import { reload } from "./measures/reload.ts";
@@ -21,17 +17,13 @@ import { table } from "./report.ts";
 const measures: readonly Measure[] = [
   startUp,
   ingest,
-  answers,
   reload,
   status,
   runs,
   firstRequest,
-  containers,
-  cron,
   search,
   modelGateway,
   egress,
-  hostileRuns,
   soak,
 ];
 
@@ -40,13 +32,12 @@ const { values } = parseArgs({
     only: { type: "string" },
     repeats: { type: "string", default: "3" },
     minutes: { type: "string", default: "1" },
-    quick: { type: "boolean", default: false },
     json: { type: "string" },
     baseline: { type: "string" },
     compare: { type: "string" },
   },
 });
-const { quick, json, baseline } = values;
+const { json, baseline } = values;
 const [repeats, minutes] = [Number(values.repeats), Number(values.minutes)];
 if (!(repeats >= 1)) fail(`--repeats is a number from 1, not ${values.repeats}`);
 const names = measures.map(({ name }) => name);
@@ -55,7 +46,7 @@ const wanted = values.only?.split(",") ?? names.filter((name) => name !== "soak"
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) fail(`there is no measure "${unknown.join()}"; there are: ${names.join()}`);
 if (values.compare !== undefined) {
-  const compared = compareWith(values.compare, { measures: wanted, rounds: repeats, quick });
+  const compared = compareWith(values.compare, { measures: wanted, rounds: repeats });
   process.stdout.write(`${comparisonTable(compared)}\n`);
   const worse = slower(compared.now, compared.before);
   say(worse.length === 0 ? "nothing got slower" : worse.join("\n"));
@@ -70,7 +61,7 @@ for (const { name, run } of measures.filter(({ name }) => wanted.includes(name))
   const began = performance.now();
   say(`measuring ${name} …`);
   try {
-    figures.push(...(await run({ repeats, minutes, quick })));
+    figures.push(...(await run({ repeats, minutes })));
   } catch (error) {
     failed.push(name);
     say(`FAILED: ${name}: ${error instanceof Error ? (error.stack ?? error.message) : "?"}`);

@@ -18,23 +18,21 @@ export interface Compared {
 interface Rounds {
   readonly measures: readonly string[];
   readonly rounds: number;
-  readonly quick: boolean;
 }
 
 /**
  * Measures a commit and this checkout in turns, each by its own benchmarks, so that both meet the machine as it is in
  * the same minutes. A measure that the commit doesn't have is measured here alone.
  */
-export function compareWith(commit: string, { measures, rounds, quick }: Rounds): Compared {
+export function compareWith(commit: string, { measures, rounds }: Rounds): Compared {
   const older = builtClone(commit);
   const before: Figure[][] = [];
   const now: Figure[][] = [];
-  const options = quick ? ["--quick"] : [];
   for (const measure of measures) {
     const has = existsSync(join(older, `test/bench/measures/${measure}.ts`));
     for (let round = 0; round < rounds; round++) {
-      if (has) before.push(measured(older, measure, options));
-      now.push(measured(root, measure, options));
+      if (has) before.push(measured(older, measure));
+      now.push(measured(root, measure));
     }
   }
   return { before: medians(before.flat()), now: medians(now.flat()) };
@@ -59,12 +57,12 @@ function git(...args: readonly string[]): string {
   return execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
 }
 
-function measured(checkout: string, measure: string, options: readonly string[]): Figure[] {
+function measured(checkout: string, measure: string): Figure[] {
   const folder = mkdtempSync(join(tmpdir(), "al-bench-"));
   const json = join(folder, "figures.json");
   const bench = join(checkout, "test/bench/bench.ts");
   try {
-    const args = [bench, "--only", measure, "--repeats", "1", "--json", json, ...options];
+    const args = [bench, "--only", measure, "--repeats", "1", "--json", json];
     run(process.execPath, args, checkout);
     return [...readFigures(json)];
   } finally {

@@ -68,14 +68,13 @@ export async function each<W, T>(
 
 /** MB a second at the speed of what sends them, a part of the direct ones, and at the machine's speed. */
 export async function throughput(
-  { quick, repeats }: BenchOptions,
+  { repeats }: BenchOptions,
   name: string,
   [speed, ofFloor]: readonly [name: string, ofFloor: number],
   { paced, fast }: Readonly<Record<"paced" | "fast", () => Promise<OfWays<number>>>>,
 ): Promise<readonly Figure[]> {
-  const times = quick ? 1 : 3 * repeats;
   const of = async (round: () => Promise<OfWays<number>>) => {
-    const rounds = await repeated(times, round);
+    const rounds = await repeated(3 * repeats, round);
     return (way: keyof OfWays<number>) => rounds.map((one) => one[way]);
   };
   const [slow, quickest] = [await of(paced), await of(fast)];

@@ -43,14 +43,14 @@ export const egress: Measure = {
         each(ways, (way) => downloadRate(way, { bytes, perSecond }));
       // Code that runs for the first time is compiled.
       await repeated(5, rates(null, 20e6));
-      const bytes = options.quick ? 20e6 : 100e6;
+      const bytes = 100e6;
       const speeds = await throughput(
         options,
         "tunnel: MB over TLS",
         ["from a host that sends 1 Gbit/s", 0.8],
         { paced: rates(gigabit, bytes), fast: rates(null, bytes) },
       );
-      const grown = (way: TunnelWay) => repeated(options.quick ? 1 : 5, () => grownMb(way));
+      const grown = (way: TunnelWay) => repeated(5, () => grownMb(way));
       const floor = await grown(ways.bare);
       const name = `tunnels: memory of ${manyTunnels} open ones`;
       const memory = await grown(ways.through);

@@ -1,5 +1,5 @@
 import { pause } from "../../helpers/pause.ts";
-import { figureOf, type BenchOptions, type Figure, type Measure } from "../figure.ts";
+import { figureOf, type Figure, type Measure } from "../figure.ts";
 import { withFolder } from "../floors.ts";
 import { totalMb } from "../hop.ts";
 import { ask, type Seen, type Wanted } from "../model-client.ts";
@@ -39,7 +39,7 @@ export const modelGateway: Measure = {
         each(ways, async ({ at }) => perSecond(await ask(at, wanted)));
       // Code that runs for the first time is compiled.
       await repeated(200, () => round(small));
-      const rounds = await repeated(options.quick ? 20 : 500 * options.repeats, () => round(small));
+      const rounds = await repeated(500 * options.repeats, () => round(small));
       const added = (way: "bare" | "through") =>
         rounds.map((one) => one[way].firstByteMs - one.direct.firstByteMs);
       return [
@@ -53,7 +53,7 @@ export const modelGateway: Measure = {
           ["at 20 times a model's speed", 0.9],
           { paced: rates(paced), fast: rates(fast) },
         )),
-        ...(await memory(ways, options)),
+        ...(await memory(ways)),
       ];
     }),
 };
@@ -69,17 +69,16 @@ const streams = ({ at }: ModelWay, count: number) =>
   Promise.all(Array.from({ length: count }, () => ask(at, long)));
 
 /** What streams at once cost, and whether it grows from one round of them to the next. */
-async function memory({ bare, through }: OfWays<ModelWay>, { quick }: BenchOptions) {
-  const counts = quick ? [10] : [10, 100];
+async function memory({ bare, through }: OfWays<ModelWay>) {
   const figures: Figure[] = [];
-  for (const count of counts) {
+  for (const count of [10, 100]) {
     const floor = await grownMb(bare, count);
     const name = `model calls: memory of ${count} streams at once`;
     const grown = await grownMb(through, count);
     figures.push(figureOf(name, "MB", grown, { target: { most: 50 }, floor }));
   }
-  const held = await repeated(quick ? 2 : 10, async () => {
-    await streams(through, counts.at(-1) ?? 0);
+  const held = await repeated(10, async () => {
+    await streams(through, 100);
     return totalMb(through.hops, "heldMb");
   });
   const grown = (held.at(-1) ?? 0) - Math.min(...held);

@@ -11,17 +11,16 @@ const limits = { heapBytes: megabyte, fds: 2, inotifyWatches: 0, resources: 2 };
 /** Memory, files and watches of a scheduler over minutes or hours of work; the process ends with 1 if they only grow. */
 export const soak: Measure = {
   name: "soak",
-  run: async ({ minutes, quick }) => {
-    const length = quick ? 0.5 : minutes;
-    const sampleEvery = Math.min(60, (length * 60) / 12);
+  run: async ({ minutes }) => {
+    const sampleEvery = Math.min(60, (minutes * 60) / 12);
     const onSample = (sample: Sample) => say(JSON.stringify(sample));
-    const { samples, answers, edits } = await runSoak({ minutes: length, sampleEvery, onSample });
+    const { samples, answers, edits } = await runSoak({ minutes, sampleEvery, onSample });
     say(`answers ${JSON.stringify(answers)}, ${edits} edits`);
     say(`handles that came or went: ${JSON.stringify(growthOf(samples).resources)}`);
     const problems = leaks(samples, limits);
     for (const problem of problems) say(`NOT FLAT: ${problem}`);
     if (problems.length > 0) process.exitCode = 1;
-    return figures(samples, length);
+    return figures(samples, minutes);
   },
 };
 
