@@ -5,7 +5,7 @@ import { noEgress } from "../../../runtime/run-api/no-egress.ts";
 import { socketRecords } from "../../../runtime/run-api/support.ts";
 
 /**
- * The run sockets of a scheduler, the gateway to models with a meter that grants everything. Arguments:
+ * The run sockets of a scheduler, and the gateway to models with a meter that grants everything. Arguments:
  * the provider's address, a folder for the sockets, how many runs. Prints the sockets as JSON.
  */
 const [origin = "", folder = "", count = "1"] = process.argv.slice(2);

@@ -114,5 +114,3 @@ export async function fakeTelegram() {
     responseTo: (id: string): string | null => callbacks.get(id) ?? null,
   };
 }
-
-export type FakeTelegram = Awaited<ReturnType<typeof fakeTelegram>>;
