@@ -203,8 +203,3 @@ export class LiveProject implements TestProject {
     return (await this.entries(agent, kind)).map(({ msg }) => msg);
   }
 }
-
-/** The lines of a run's own log, also while its scheduler is away. */
-export async function ownLog(instanceId: string): Promise<string> {
-  return readFile(`/tmp/al-runs/${instanceId}.log`, "utf8").catch(() => "");
-}
