@@ -9,7 +9,6 @@ import { modelGateway } from "./measures/model-gateway.ts";
 import { reload } from "./measures/reload.ts";
 import { runs } from "./measures/runs.ts";
 import { search } from "./measures/search.ts";
-import { soak } from "./measures/soak.ts";
 import { startUp } from "./measures/start-up.ts";
 import { status } from "./measures/status.ts";
 import { table } from "./report.ts";
@@ -24,25 +23,22 @@ const measures: readonly Measure[] = [
   search,
   modelGateway,
   egress,
-  soak,
 ];
 
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
     repeats: { type: "string", default: "3" },
-    minutes: { type: "string", default: "1" },
     json: { type: "string" },
     baseline: { type: "string" },
     compare: { type: "string" },
   },
 });
 const { json, baseline } = values;
-const [repeats, minutes] = [Number(values.repeats), Number(values.minutes)];
+const repeats = Number(values.repeats);
 if (!(repeats >= 1)) fail(`--repeats is a number from 1, not ${values.repeats}`);
 const names = measures.map(({ name }) => name);
-// The soak is measured when it is asked for.
-const wanted = values.only?.split(",") ?? names.filter((name) => name !== "soak");
+const wanted = values.only?.split(",") ?? names;
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) fail(`there is no measure "${unknown.join()}"; there are: ${names.join()}`);
 if (values.compare !== undefined) {
@@ -61,7 +57,7 @@ for (const { name, run } of measures.filter(({ name }) => wanted.includes(name))
   const began = performance.now();
   say(`measuring ${name} …`);
   try {
-    figures.push(...(await run({ repeats, minutes })));
+    figures.push(...(await run({ repeats })));
   } catch (error) {
     failed.push(name);
     say(`FAILED: ${name}: ${error instanceof Error ? (error.stack ?? error.message) : "?"}`);

@@ -23,8 +23,6 @@ export interface Measure {
 export interface BenchOptions {
   /** How often each is measured. */
   readonly repeats: number;
-  /** How long the soak takes. */
-  readonly minutes: number;
 }
 
 /** A percentile of fewer observations would be the longest of them. */

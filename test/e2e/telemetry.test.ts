@@ -24,7 +24,7 @@ test("a run is exported as a trace without texts, also if its scheduler is kille
   await expect.poll(() => spans().map(({ name }) => name), slowly).toEqual(["chat scripted"]);
   await project.scheduler.kill();
   await project.write("go", "");
-  const { waitForOutput } = await project.start();
+  const { waitForOutput, output } = await project.start();
 
   const [chat, tool] = ["    chat scripted", "    execute_tool bash"];
   await expect
@@ -43,4 +43,7 @@ test("a run is exported as a trace without texts, also if its scheduler is kille
   await waitForOutput(/\[telemetry\] changed/);
   await project.print("run", "quick");
   await expect.poll(() => second.spans.map(({ name }) => name), slowly).toContain("manual quick");
+  await second.close();
+  await project.print("run", "quick");
+  await expect.poll(() => output().match(/spans are not taken by/g), slowly).toHaveLength(1);
 }, 120_000);
