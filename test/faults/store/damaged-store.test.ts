@@ -1,5 +1,5 @@
 import { openStore } from "../../../src/features/open-store.ts";
-import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { runAl, startTestScheduler } from "../../helpers/scheduler.ts";
@@ -75,29 +75,6 @@ test("a state.db with a page of garbage is never taken for a new one", async () 
   }
 });
 
-test("a state.db damaged during a run makes requests fail with 503, and the scheduler survives the run's end", async () => {
-  const pause = join(project.marks, "pause");
-  writeFileSync(pause, "2");
-  const scheduler = await startTestScheduler(project, { webUi: false });
-  try {
-    await sendLoad(scheduler.url, [delivery(99)], 1);
-    await scheduler.waitForOutput(/worker run started/);
-    emptyCaches();
-    const statuses = new Set<number | null>();
-    for (let n = 100; n < 160 && !statuses.has(503); n++) {
-      damageInPlace();
-      const [answer] = await sendLoad(scheduler.url, [delivery(n)], 1);
-      statuses.add(answer?.status ?? null);
-    }
-    expect(statuses).toContain(503);
-    await scheduler.waitForOutput(/worker: finished not recorded/);
-    expect((await fetch(`${scheduler.url}/health`)).status).toBe(200);
-  } finally {
-    rmSync(pause);
-    await scheduler.kill();
-  }
-});
-
 test("a state.db that is moved while the scheduler runs ends the scheduler without losing acknowledged work", async () => {
   const scheduler = await startTestScheduler(project, { webUi: false });
   const acknowledged = async (n: number) => {
@@ -127,18 +104,5 @@ async function takeOver(): Promise<void> {
     store.history.query({ page: 1, limit: 50 });
   } finally {
     store.close();
-  }
-}
-
-/** A commit of another process: after it, the scheduler reads every page from the files again. */
-function emptyCaches(): void {
-  using db = new DatabaseSync(path(), { timeout: 5_000 });
-  db.exec("CREATE TABLE other (n)");
-}
-
-/** Everything behind the first bytes, in the very files that are open. */
-function damageInPlace(): void {
-  for (const file of [path(), `${path()}-wal`].filter((each) => existsSync(each))) {
-    writeFileSync(file, readFileSync(file).fill("garbage", 100), { flag: "r+" });
   }
 }
