@@ -21,7 +21,7 @@ const streams = [
 
 /** A scheduler with a hundred agents under steady traffic, edits and streams, looked at in moments of rest. */
 export function runSoak(minutes: number) {
-  const sampleEveryMs = minutes * 1_200;
+  const sampleEveryMs = Math.max(6_000, minutes * 1_200);
   const soak = async (scheduler: TestScheduler) => {
     const clients = await Promise.all(streams.map((path) => openSse(scheduler, path)));
     const edits = editsOf(scheduler.project);
