@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { slower, writeFigures } from "./baseline.ts";
-import { compareWith, comparisonTable } from "./compare.ts";
+import { compareWith } from "./compare.ts";
 import type { Figure, Measure } from "./figure.ts";
 import { egress } from "./measures/egress.ts";
 import { firstRequest } from "./measures/first-request.ts";
@@ -42,7 +42,7 @@ const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) fail(`there is no measure "${unknown.join()}"; there are: ${names.join()}`);
 if (values.compare !== undefined) {
   const compared = compareWith(values.compare, { measures: wanted, rounds: repeats });
-  process.stdout.write(`${comparisonTable(compared)}\n`);
+  process.stdout.write(`${table(compared.before)}\n\n${table(compared.now)}\n`);
   const worse = slower(compared.now, compared.before);
   say(worse.length === 0 ? "nothing got slower" : worse.join("\n"));
   process.exit(worse.length === 0 ? 0 : 1);

@@ -4,8 +4,6 @@ import { join, resolve } from "node:path";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFigures } from "./baseline.ts";
 import { figureOf, type Figure } from "./figure.ts";
-import { markdownTable } from "./report.ts";
-import { inUnit } from "./target.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -93,24 +91,4 @@ function medians(figures: readonly Figure[]): readonly Figure[] {
     const p99 = tails.length === 0 ? null : figureOf(name, unit, tails).median;
     return { ...median, p99, most: Math.max(...same.map((each) => each.most)) };
   });
-}
-
-/** Both as a markdown table, a row for each figure of now. */
-export function comparisonTable({ before, now }: Compared): string {
-  const rows = now.map(({ name, unit, median, floor }) => {
-    const then = before.find((each) => each.name === name);
-    const change = then && `${((median / then.median - 1) * 100).toFixed(0)} %`;
-    const floors = [then?.floor ?? null, floor].map((each) =>
-      each === null ? "" : inUnit(each, unit),
-    );
-    return [
-      name,
-      then ? inUnit(then.median, unit) : "",
-      inUnit(median, unit),
-      change ?? "new",
-      ...floors,
-    ];
-  });
-  const heads = ["figure", "before", "now", "change", "floor before", "floor now"];
-  return markdownTable(heads, rows);
 }
