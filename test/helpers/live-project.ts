@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { mkdtempSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -142,12 +142,6 @@ export class LiveProject implements TestProject {
     const [text, changed] = [await this.read(path), (await this.read(path)).replace(from, to)];
     if (text === changed) throw new Error(`${path} has no ${String(from)}`);
     await writeFile(this.path(path), changed);
-  }
-
-  /** Copies the agent and changes the config of its copy. */
-  async copyAgent(from: string, to: string, ...edits: [from: string | RegExp, to: string][]) {
-    await cp(this.path(`agents/${from}`), this.path(`agents/${to}`), { recursive: true });
-    for (const edit of edits) await this.edit(`agents/${to}/config.toml`, ...edit);
   }
 
   async append(path: string, text: string): Promise<void> {

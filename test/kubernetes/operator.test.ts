@@ -51,11 +51,9 @@ describe("examples/kubernetes", () => {
   /** Returns what the command printed; rejects if it failed. */
   const inPod = (...command: string[]) =>
     cluster.kubectl("exec", ...namespace, "almanac-0", "-c", "scheduler", "--", ...command);
+  const images = "jsonpath={.items[*].spec.containers[0].image}";
   const imagesOfRuns = () =>
-    cluster.kubectl(
-      ...["get", "pods", ...namespace, "-l", "al.run"],
-      ...["-o", "jsonpath={.items[*].spec.containers[0].image}"],
-    );
+    cluster.kubectl("get", "pods", ...namespace, "-l", "al.run", "-o", images);
   const history = () => inPod("al", "history", "--json");
   const firstRun = async () => /"instanceId":"hello-\w+"/.exec(await history())?.[0] ?? "no run";
 
