@@ -25,6 +25,18 @@ async function newPage(options: BrowserContextOptions = desktop): Promise<Page> 
 }
 const open = (page: Page, path: string) => page.goto(`${project.scheduler.dashboardUrl}${path}`);
 
+test("the dashboard's overview links an agent to its page, its log, its latest run, and why it does not run", async () => {
+  const page = await newPage();
+  await open(page, "");
+  const [row, own] = [`tr[data-agent="${failing}"]`, `/dashboard/agents/${failing}`];
+  await shows(page, {
+    [`${row} .agent-name@href`]: own,
+    [`${row} .agent-log@href`]: `${own}/logs`,
+    [`${row} .last-run a@href`]: `${own}/runs/latest`,
+    [`${row} .state a@href`]: `${own}?tab=why`,
+  });
+});
+
 test("one click on a failed run in the dashboard shows when its error first appeared", async () => {
   const page = await newPage();
   await open(page, `/agents/${failing}/runs/latest`);
