@@ -1,20 +1,12 @@
-import type { StatusSnapshot } from "../../../streams/status/wire.ts";
-import { pause } from "../../helpers/pause.ts";
-import type { TestScheduler } from "../../helpers/scheduler.ts";
-import { openSse } from "../sse-client.ts";
-import { withScheduler } from "../with-scheduler.ts";
+import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
+import { pause } from "../../../helpers/pause.ts";
+import type { TestScheduler } from "../../../helpers/scheduler.ts";
+import { openSse } from "../../../bench/sse-client.ts";
+import { withScheduler } from "../../../bench/with-scheduler.ts";
 import { editsOf, type Edits } from "./edits.ts";
-import { probeEnv, takeSample } from "./probed.ts";
-import type { Sample } from "./reading.ts";
+import { probeEnv, takeSample, type Sample } from "./probed.ts";
 import { edited, runners, soakProject } from "./soak-project.ts";
 import { startTraffic } from "./traffic.ts";
-
-export interface SoakOptions {
-  readonly minutes: number;
-  /** Seconds between samples. */
-  readonly sampleEvery: number;
-  readonly onSample?: (sample: Sample) => void;
-}
 
 const perSecond = 50;
 const editEveryMs = 2_000;
@@ -28,7 +20,8 @@ const streams = [
 ];
 
 /** A scheduler with a hundred agents under steady traffic, edits and streams, looked at in moments of rest. */
-export function runSoak({ minutes, sampleEvery, onSample }: SoakOptions) {
+export function runSoak(minutes: number) {
+  const sampleEveryMs = Math.max(6_000, minutes * 1_200);
   const soak = async (scheduler: TestScheduler) => {
     const clients = await Promise.all(streams.map((path) => openSse(scheduler, path)));
     const edits = editsOf(scheduler.project);
@@ -38,13 +31,11 @@ export function runSoak({ minutes, sampleEvery, onSample }: SoakOptions) {
     const samples: Sample[] = [];
     while (performance.now() - began < minutes * 60_000) {
       traffic.resume();
-      for (const until = performance.now() + sampleEvery * 1_000; performance.now() < until;)
+      for (const until = performance.now() + sampleEveryMs; performance.now() < until;)
         await Promise.all([edits.next(), pause(editEveryMs, "edits come now and then")]);
       await traffic.pause();
       await atRest(scheduler);
-      const sample = await takeSample(scheduler, began);
-      samples.push(sample);
-      onSample?.(sample);
+      samples.push(await takeSample(scheduler));
     }
     for (const client of clients) client.close();
     const { answers } = traffic;

@@ -1,6 +1,6 @@
-import type { TestProject } from "../../helpers/scheduler.ts";
-import { agentConfig } from "../../features/webhooks/webhook-project.ts";
-import { agentName, benchProject } from "../bench-project.ts";
+import type { TestProject } from "../../../helpers/scheduler.ts";
+import { agentConfig } from "../../../features/webhooks/webhook-project.ts";
+import { agentName, benchProject } from "../../../bench/bench-project.ts";
 
 const agents = 100;
 /** Agents with runs now and then, and agents whose config is edited: the first ones, and those after them. */

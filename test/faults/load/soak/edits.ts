@@ -1,8 +1,8 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { pause } from "../../helpers/pause.ts";
-import type { TestProject } from "../../helpers/scheduler.ts";
+import { pause } from "../../../helpers/pause.ts";
+import type { TestProject } from "../../../helpers/scheduler.ts";
 import { configOf, edited } from "./soak-project.ts";
 
 /** Each edit changes a schedule, by writing in place or by renaming; each tenth makes an agent come and go. */

@@ -1,7 +1,7 @@
-import { signDelivery } from "../../../src/features/webhooks/sign.ts";
-import { bytes } from "../../features/webhooks/deliveries.ts";
-import { sendLoad, type LoadRequest } from "../../features/webhooks/load.ts";
-import { secretOf } from "../../features/webhooks/webhook-project.ts";
+import { signDelivery } from "../../../../src/features/webhooks/sign.ts";
+import { bytes } from "../../../features/webhooks/deliveries.ts";
+import { sendLoad, type LoadRequest } from "../../../features/webhooks/load.ts";
+import { secretOf } from "../../../features/webhooks/webhook-project.ts";
 import { busy, runners } from "./soak-project.ts";
 
 const tickMs = 100;
