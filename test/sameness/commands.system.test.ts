@@ -1,11 +1,10 @@
 import { dirname } from "node:path";
 import type { LiveProject } from "../helpers/live-project.ts";
-import { clockAhead, runAl } from "../helpers/scheduler.ts";
-import { makeProject, now, settled } from "./made-project.ts";
+import { runAl } from "../helpers/scheduler.ts";
+import { env, makeProject, settled } from "./made-project.ts";
 
 // `vitest run <this file> -u` writes the fixtures anew: each difference is a decision.
 
-const env = clockAhead(now - Date.now());
 const run = "sync-web-acbhinla";
 
 let project: LiveProject;

@@ -2,9 +2,13 @@ import { dirname } from "node:path";
 import { LiveProject } from "../helpers/live-project.ts";
 import { madeAgents } from "../helpers/made-day/agents.ts";
 import { madeDay } from "../helpers/made-day/made-day.ts";
+import { clockAhead } from "../helpers/scheduler.ts";
 
 /** The made day ends then; the clock of its scheduler and of the commands goes on from there. */
 export const now = Date.parse("2026-03-10T12:00:00Z");
+
+/** The environment of its scheduler and commands. */
+export const env = { TZ: "UTC", ...clockAhead(now - Date.now()) };
 
 const ofWeb = madeAgents.filter(({ area }) => area === "web");
 

@@ -1,19 +1,19 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { createQuestionStore } from "../../src/features/people/question-store.ts";
 import { openStore } from "../../src/features/open-store.ts";
 import type { Question } from "../../src/foundation/contracts/questions.ts";
 import type { Redacted } from "../../src/foundation/credentials/redactor.ts";
 import { manualItem } from "../foundation/store/support.ts";
-import { clockAhead } from "../helpers/scheduler.ts";
+import { listen } from "../helpers/listen.ts";
 import { runHere, wordsOf } from "../interfaces/cli/fake-operator.ts";
-import { makeProject, now, settled } from "./made-project.ts";
+import { env, makeProject, now, settled } from "./made-project.ts";
 import type { LiveProject } from "../helpers/live-project.ts";
 
 // `vitest run <this file> -u` writes the fixtures anew: each difference is a decision. A new command is a line without
 // its output.
 
-const env = clockAhead(now - Date.now());
 const question: Question = {
   id: "0198c0de-7a11-7000-8000-00005ec0ffee",
   kind: "ask",
@@ -49,9 +49,14 @@ model = "gpt-5"
 [budget]
 month = 20
 [alerts.ops]
+type = "ntfy"
+[alerts.chat]
 type = "webhook"
 `,
   );
+  const ops = createServer((_request, response) => response.end("{}"));
+  onTestFinished(() => void ops.close());
+  await project.store("ntfy_topic", { url: `http://127.0.0.1:${await listen(ops)}/ops` });
   await project.store("alert_webhook", {
     url: "http://127.0.0.1:1/",
     secret: `whsec_${"A".repeat(32)}`,
@@ -75,18 +80,19 @@ beforeEach(() => {
 });
 
 /** Times of the minutes after the day's end, and the token of a login link. */
-const laterTimes = /\b(2026-03-10 )?12:0\d:\d\d|\bin \d s\b|(?<=login\/)[\w-]+/g;
+const laterTimes = /\b(2026-03-10 )?12:0\d:\d\d|\bin \d+ s\b|(?<=login\/)[\w-]+/g;
 
-/** The commands of a fixture, each with its exit code unless it is 0, and what it prints without a terminal. */
+/** The commands of a fixture, each with its exit code unless it is 0, and what it prints without a terminal: standard error behind `! `. */
 async function printed(file: string, project: LiveProject): Promise<string> {
-  const env = { PATH: process.env.PATH, HOME: project.home, AL_HOME: project.home };
+  const own = { PATH: process.env.PATH, HOME: project.home, AL_HOME: project.home };
   let all = "";
   for (const line of commandsOf(file)) {
     const words = wordsOf(line).map((word) => word.replace("<folder>", dirname(project.dir)));
     const at = words.includes("-p") ? [] : ["-p", project.dir];
-    const { code, stdout, stderr } = await runHere([...words, ...at], env);
+    const { code, stdout, stderr } = await runHere([...words, ...at], own);
     const end = code === 0 ? "" : `exit code ${code}\n`;
-    all += `$ al ${line}\n${end}${settled(stderr + stdout, project).replaceAll(laterTimes, "<later>")}\n`;
+    const marked = stderr.replaceAll(/^(?=.)/gm, "! ");
+    all += `$ al ${line}\n${end}${settled(marked + stdout, project).replaceAll(laterTimes, "<later>")}\n`;
   }
   return all;
 }
@@ -109,6 +115,6 @@ test("without a scheduler, commands that read or are refused print the words of 
 
 test("with a scheduler, commands print the words of the fixture", async () => {
   const project = await wordsProject();
-  await project.start({ env: env });
+  await project.start({ env });
   await expect(await printed("words-live.txt", project)).toMatchFileSnapshot("words-live.txt");
 });

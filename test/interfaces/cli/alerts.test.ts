@@ -124,13 +124,6 @@ test.each([
   expect(stderr).toContain(note);
 });
 
-test("al alerts test prints whether the target accepted the alert, and fails otherwise", async () => {
-  await cli.prints("alerts test ops", "ops accepted the test\n");
-  const refused = "chat did not accept the test: HTTP 410:\n";
-  expect(await cli.al("alerts test chat")).toEqual({ code: 1, stdout: "", stderr: refused });
-  expect(await cli.json("alerts test chat")).toMatchObject({ accepted: false });
-});
-
 test("al alerts retry takes an id, or --all for all dead deliveries", async () => {
   await cli.prints(`alerts retry ${dead.id}`, `${dead.id} is due now\n`);
   await cli.prints("alerts retry --all", "3 alerts due now\n");
@@ -166,11 +159,3 @@ test("al alerts ack, snooze and ack --undo send the OS user's name", async () =>
     /no alert of agent "cat" is open[^]*al alerts shows the open alerts/,
   );
 });
-
-test.each(["retry", "retry some-id --all", "snooze dev soon"])(
-  "al alerts %s is a usage error",
-  async (args) => {
-    await cli.failure(`alerts ${args}`, 2);
-    expect(cli.operator.asked).toEqual([]);
-  },
-);

@@ -51,27 +51,3 @@ test("al cost prints spending, limits and the forecast", async () => {
     "",
   ]);
 });
-
-test.each([
-  ["cost", "by=agent"],
-  ["cost dev", "by=day&agent=dev"],
-  [
-    "cost dev --by model --since 2026-11-01T00:00:00+01:00",
-    "by=model&since=2026-10-31T23%3A00%3A00.000Z&agent=dev",
-  ],
-])("al %s sends the scheduler the query %s", async (line, query) => {
-  await cli.output(line);
-  expect(queries).toEqual([query]);
-});
-
-test.each([
-  ["cost", 0, "no run asked a model in the last 30 days"],
-  ["cost dev --since 2d", 0, "no run of dev asked a model since then"],
-  ["cost deb", 1, 'no agent "deb"'],
-  ["cost --by hour", 2, "--by"],
-])("al %s exits with %i and prints %j if no run spent anything", async (line, code, text) => {
-  answer = { rows: [], limits: [], forecast: null };
-  const ran = await cli.al(line);
-  expect(ran).toMatchObject({ code, stdout: "" });
-  expect(ran.stderr).toContain(text);
-});

@@ -29,35 +29,6 @@ describe("al logs", () => {
       /^\d\d:\d\d:\d\d INFO {2}one\n {4}two\n\d\d:\d\d:\d\d ERROR bad\n$/,
     );
   });
-
-  test("merges the lines of all agents by time, with the agents' names", async () => {
-    const now = Date.now();
-    writeLog("dev", line("dev", "second", { time: now - 1000 }));
-    writeLog("web", line("web", "first", { time: now - 2000 }), line("web", "third"));
-    const stdout = await cli.output("logs");
-    expect(stdout.match(/(dev|web) \w+/g)).toEqual(["web first", "dev second", "web third"]);
-  });
-
-  test.each([
-    ["-n 1", ["other"]],
-    ["-i dev-other222", ["other"]],
-    ["--since 10m", ["new", "other"]],
-  ])("prints fewer lines with %s", async (args, messages) => {
-    const old = line("dev", "old", { time: Date.now() - 3_600_000 });
-    writeLog("dev", old, line("dev", "new"), line("dev", "other", other));
-    expect(await cli.json(`logs dev ${args}`)).toMatchObject({
-      entries: messages.map((msg) => ({ msg })),
-    });
-  });
-
-  test("distinguishes an agent without runs from an unknown agent", async () => {
-    mkdirSync(join(cli.projectDir, "agents/review"), { recursive: true });
-    writeLog("dev", line("dev", "one"));
-    await cli.prints("logs review", "");
-    await cli.fails("logs reveiw", 'did you mean "review"?');
-    await cli.fails("logs -i dev-xxxxxxxx", "no log lines of a run dev-xxx");
-    await cli.fails(`logs -p ${cli.projectDir}/..`, "not a project");
-  });
 });
 
 describe("al logs --follow", () => {
@@ -155,19 +126,5 @@ describe("al logs --grep", () => {
     await terminal.ended;
     expect(terminal.shown()).toContain("dev-abcd2345  2 lines");
     expect(terminal.shown()).toMatch(/said\s+line before\s+the disk is full\s+full red/);
-  });
-
-  test.each([
-    ["logs --grep two", 0, "no matching lines\n"],
-    ["logs --grep two -i dev-abcd2345", 0, "no matching lines\n"],
-    ["logs --grep=..", 1, "the search has no word"],
-    ["logs --oldest", 2, "need --grep"],
-    ["logs --grep one -f", 2, "do not go together"],
-    ["logs nope --grep one", 1, 'there is no agent "nope"'],
-  ])("without a match: al %s exits with %i and prints %j", async (args, code, text) => {
-    writeLog("dev", line("dev", "one"));
-    const ran = await cli.al(args);
-    expect(ran).toMatchObject({ code, stdout: "" });
-    expect(ran.stderr).toContain(text);
   });
 });

@@ -118,17 +118,3 @@ test.each([
 ])("al answer %s exits with %i and prints %j", async (args, code, text) => {
   await cli.fails(`answer ${args}`, text, code);
 });
-
-test("al questions and al audit report an empty list, and an unknown agent", async () => {
-  open = [];
-  expect((await cli.al("questions")).stderr).toBe("no run waits for an answer\n");
-  await cli.fails("questions --agent nobody", 'there is no agent "nobody"');
-  const { stderr } = await cli.al("audit --by Ada --since 1970-01-01 --act kill");
-  expect(stderr).toBe("no acts match\n");
-  expect(asked.at(-1)).toBe("by=Ada&act=kill&since=1970-01-01T00%3A00%3A00.000Z&limit=20");
-});
-
-test("al audit prints the command for the next page", async () => {
-  const { stderr } = await cli.al("audit -n 2");
-  expect(stderr).toBe("more than 2 acts; -n shows up to 200, the dashboard's audit trail all\n");
-});

@@ -70,23 +70,6 @@ test("al show prints a run with its prompt, version, calls, hosts and result", (
   expect(text).not.toContain("\u001b");
 });
 
-test("al show of an agent prints its latest run, and config changes before that run", async () => {
-  await cli.serve({
-    [`${runs}dev`]: unknown,
-    [`${runs}dev/diff`]: unknown,
-    [triggers]: {
-      triggers: [
-        historyEntry({ id: "2", instanceId: null, outcome: "skipped" }),
-        historyEntry({ id: "1", instanceId: "dev-bbbbbbbb" }),
-      ],
-    },
-    [`${runs}dev-bbbbbbbb`]: aRunView("dev-bbbbbbbb"),
-    [`${runs}dev-bbbbbbbb/diff`]: difference,
-  });
-  await cli.prints("show dev", /^dev-bbbbbbbb /);
-  expect(await cli.output("show dev --diff")).toContain('+  "scale": 2');
-});
-
 test("al show --prompt prints the prompt that the model received", async () => {
   let asked = "";
   await cli.serve({
@@ -123,17 +106,4 @@ test("al show --diff prints the changes since the last successful run, or since 
   const same = await cli.al("show dev-bbbbbbbb --diff");
   expect(same).toMatchObject({ code: 0, stdout: "" });
   expect(same.stderr).toMatch(/^nothing changed from dev-aaaaaaaa to dev-bbbbbbbb/);
-});
-
-test.each([
-  ["dve", 'did you mean "dev"?'],
-  ["dev", 'agent "dev" has no run among its latest 200 history entries'],
-  ["dev-cccccccc", "al history lists the runs with their instance ids"],
-])("al show %s, an unknown run, suggests what to do", async (id, hint) => {
-  await cli.serve({
-    ...agentsOf("dev"),
-    [`${runs}${id}`]: unknown,
-    [triggers]: { triggers: [] },
-  });
-  await cli.fails(`show ${id}`, hint);
 });

@@ -23,15 +23,6 @@ test("al agent ls lists names, states, tags and titles of a project that never r
   expect(readdirSync(cli.projectDir)).not.toContain(".al");
 });
 
-test("al agent ls shows the states that the running scheduler reports", async () => {
-  const status = anAgentStatus("dev", { tags: ["web"], enabled: false });
-  await cli.serve({ "GET /control/status": snapshotOf([status]) });
-  const { name, title, state } = status;
-  expect(await cli.json("agent ls")).toEqual({
-    agents: [{ name, title, tags: ["web"], enabled: false, state }],
-  });
-});
-
 test("al agent rm removes the agent's directory only", async () => {
   await cli.prints("agent rm dev --yes", "agents/dev is removed; its history and logs stay\n");
   expect(readdirSync(pathOf(""))).toEqual(["bad"]);
