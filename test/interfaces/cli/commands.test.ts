@@ -1,12 +1,4 @@
-import { anAgentStatus } from "../../helpers/agent-status.ts";
-import {
-  agentsOf,
-  cliProject,
-  refusal,
-  snapshotOf,
-  type Ran,
-  type Routes,
-} from "./fake-operator.ts";
+import { agentsOf, cliProject, refusal, type Ran, type Routes } from "./fake-operator.ts";
 
 const cli = cliProject();
 const status = agentsOf("dev", "review");
@@ -34,19 +26,8 @@ test("al stat reports an unexpected response in two lines, with AL_DEBUG also th
   expect((await cli.al("stat", { AL_DEBUG: "1" })).stderr).toContain("    at ");
 });
 
-const paused = "paused: all new work waits until al resume, and manual starts are refused\n";
-const disabled = { success: true, agent: "dev", enabled: false };
-
 test.each<[string, string, string, object]>([
-  ["pause", "pause", "paused: cron jobs are skipped until al resume\n", {}],
-  ["pause --all-work", "pause", paused, {}],
-  ["resume", "resume", "resumed: schedules and new work run again\n", {}],
-  ["pause dev", "agents/dev/disable", "dev is disabled until al resume dev\n", disabled],
-  ["resume dev", "agents/dev/enable", "dev is enabled\n", disabled],
-  ["pause dev --json", "agents/dev/disable", `${JSON.stringify(disabled)}\n`, disabled],
   ["kill dev", "agents/dev/kill", "2 runs of dev killed\n", { killed: 2 }],
-  ["kill dev", "agents/dev/kill", "dev has no running runs\n", { killed: 0 }],
-  ["kill --all", "kill", "no run is running\n", { killed: 0 }],
   ["kill --all --yes", "kill", "2 runs killed\n", { killed: 2 }],
   ["kill dev-abcd2345", "kill/dev-abcd2345", "dev-abcd2345 killed\n", {}],
 ])("al %s sends POST /control/%s and prints %j", async (line, path, printed, answer) => {
@@ -63,8 +44,6 @@ test("al kill of an agent whose name looks like an instance id kills its runs", 
   });
   await cli.prints("kill dev-abcd2345", "1 run of dev-abcd2345 killed\n");
 });
-
-const slip = 'error: there is no agent "reveiw"\nhint: did you mean "review"?\n';
 
 const receiptId = "0193a1b2-0000-7000-8000-000000000001";
 const path = `POST /api/webhooks/${receiptId}/replay`;

@@ -96,7 +96,6 @@ describe("al creds add", () => {
 });
 
 describe("al creds ls", () => {
-
   test("reports why a credential can't be used", async () => {
     await add("anthropic_key");
     chmodSync(pathOf(key), 0o644);

@@ -74,35 +74,18 @@ beforeEach(async () => {
   }
 });
 
-test("al questions prints a table, on a terminal with the whole questions below", () => {
+test("al questions and al audit print their tables, in full on a terminal", async () => {
   const style = { colors: pc.createColors(false), now };
-  expect(renderOpen(open, { ...style, columns: 40 }).split("\n")).toEqual([
-    "Id        Agent  Waits       Until",
-    "bbbb1111  cat    1 h 30 min  12:30:00",
-    "  How many?",
-    "  a number from 1 to 9",
-    "aaaa1111  dev    1 h 30 min  12:30:00",
-    "  Deploy 1.4?",
-    "  It's late.",
-    "  (held by the gates of ops, by whose",
-    "  call it runs)",
-    "  one of: yes, no",
-  ]);
-  const [, first] = renderOpen([deploy], { ...style, columns: null }).split("\n");
-  expect(first).toMatch(/^aaaa1111 .+ one of: yes, no +Deploy 1.4\? It's late. \(held by .+\)$/);
-});
-
-test("al questions and al audit fit a terminal of 80 columns", () => {
-  const style = { colors: pc.createColors(false), now, columns: 80 };
-  const questions = [{ ...deploy, prompt: long }, ended, expired];
-  expect(renderAll(questions, style).split("\n").slice(1)).toEqual([
-    "aaaa1111  dev    10:30:00  open                        something that goes on…",
-    "cccc2222  dev    11:50:00  yes           Ada by Slack  Deploy 1.4?",
-    "dddd3333  dev    11:55:00  no (default)                Deploy 1.4?",
-  ]);
-  const audit = renderAudit(acts, style).split("\n");
-  for (const line of audit) expect(widthOf(line), line).toBeLessThanOrEqual(80);
-  expect(audit.at(-1)).toMatch(/^11:57:00 {2}al on this machine +pause$/);
+  const all = [{ ...deploy, prompt: long }, ended, expired];
+  const audit = renderAudit(acts, { ...style, columns: 80 });
+  for (const line of audit.split("\n")) expect(widthOf(line), line).toBeLessThanOrEqual(80);
+  const printed = [
+    renderOpen(open, { ...style, columns: 40 }),
+    renderOpen([deploy], { ...style, columns: null }),
+    renderAll(all, { ...style, columns: 80 }),
+    audit,
+  ];
+  await expect(`${printed.join("\n\n")}\n`).toMatchFileSnapshot("questions.txt");
 });
 
 test.each(["aaaa1111", "a1111", deploy.id, old.id, "dev-abcdefgh"])(

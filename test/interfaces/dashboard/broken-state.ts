@@ -51,6 +51,12 @@ export function brokenState(): TestDeps {
   });
   withAlerts(deps);
   withWhyNot(deps);
+  const row = { type: "github", firstAt: ago(540) } as const;
+  const times = { count: 1_200, lastAt: ago(60), reason: attack };
+  operations.refusedNow.push(
+    { ...row, ...times, source: "hub", result: "unverified" },
+    { ...row, ...times, source: null, result: "duplicate", count: 1 },
+  );
   operations.setScheduler({
     paused: true,
     error: "config.toml:1:1: this is no TOML",

@@ -34,20 +34,6 @@ function withRuns() {
   return deps;
 }
 
-test("a run with another version than the one before is marked, and links to the changes", async () => {
-  const { page, deps, url, shows } = await open("/dashboard/agents/dev", withRuns());
-  await shows({
-    "#run-rows tr": 6,
-    ".change-mark:visible": 1,
-    ".change-mark:visible >> nth=0@title":
-      "Config or instructions changed since the run before it, dev-bbbbbbbb. Shows what changed.",
-  });
-  await page.getByRole("link", { name: "What changed before the run dev-cccccccc" }).click();
-  await page.waitForURL(`${url}/dashboard/agents/dev/runs/dev-cccccccc/changes?to=dev-bbbbbbbb`);
-  expect(deps.operations.calls).toContain("runDifference dev-cccccccc dev-bbbbbbbb");
-  await shows({ ".changes .added": "+Say bye." });
-});
-
 test("two runs of one version show no change, and a deleted run responds 404", async () => {
   const deps = withRuns();
   deps.operations.differences.set("dev-dddddddd", { ...difference, changed: false, text: "" });
