@@ -17,7 +17,7 @@ const difference = {
 const runs = "GET /api/runs/";
 
 test("al show prints a run with its prompt, version, calls, hosts and result", () => {
-  const lastAt = "2026-11-22T12:00:00.000Z";
+  const lastAt = new Date(2026, 10, 22, 12).toISOString();
   const reached = {
     port: 443,
     denied: null,
@@ -30,6 +30,9 @@ test("al show prints a run with its prompt, version, calls, hosts and result", (
   const lastSuccess = { instanceId: "dev-aaaaaaaa", at: time(26) };
   const run = aRunView("dev-bbbbbbbb", {
     version,
+    at: time(33),
+    startedAt: time(34),
+    endedAt: time(35),
     payload: '{\n  "title": "\u001b[2Jhi"\n}',
     lastSuccess: { instanceId: "dev-aaaaaaaa", changed: true },
     failing: {

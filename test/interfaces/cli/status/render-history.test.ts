@@ -7,7 +7,7 @@ import {
 import type { HistoryEntry } from "../../../../src/foundation/contracts/history.ts";
 import { historyEntry } from "../../../helpers/history-entry.ts";
 
-const now = Date.UTC(2026, 0, 5, 12);
+const now = new Date(2026, 0, 5, 12).getTime();
 const at = new Date(now).toISOString();
 const receiptId = "0198c0de-7a11-7000-8000-5ec0ffee0001";
 const instanceId = "a-rather-long-name-of-an-agent-k3v9q2xa";
