@@ -92,12 +92,6 @@ describe("al logs --follow", () => {
     expect(stderr).toContain("no scheduler is running; following the file of dev");
     await cli.fails("logs -f dew", 'there is no agent "dew"');
   });
-
-  test("fails for an unknown agent with a similar name as a hint", async () => {
-    const refused = refusal(404, "unknown_agent");
-    await cli.serve({ ...agentsOf("dev"), "GET /dashboard/api/logs/dve/stream": refused });
-    await cli.fails("logs -f dve", 'did you mean "dev"?');
-  });
 });
 
 describe("al logs --grep", () => {

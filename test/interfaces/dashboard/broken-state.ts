@@ -88,6 +88,7 @@ export function withAlerts(deps = testDeps()): TestDeps {
     aDelivery(1, { attempts: 0, instanceId: instance, ...due }),
     aDelivery(2, { attempts: 3, lastError: "HTTP 503", ...due }),
     aDelivery(3, { state: "dead", attempts: 8, lastError: "HTTP 404", title: "cat failed" }),
+    { ...aDelivery(7, { target: "chat", state: "dead", attempts: 8 }), at: ago(180) },
     aDelivery(4, { target: "chat", agent: null, instanceId: null, title: "3 alerts" }),
   ];
   deps.operations.setScheduler({ alerts: { open: 2, dead: 1 } });
