@@ -1,8 +1,7 @@
-import { appendFileSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync } from "node:fs";
 import { lockProject } from "../../../src/foundation/store/project-lock.ts";
 import { pause } from "../../helpers/pause.ts";
-import { agentsOf, cliProject, eventStream, refusal, type Routes } from "./fake-operator.ts";
+import { agentsOf, cliProject, eventStream, type Routes } from "./fake-operator.ts";
 import { onTerminal } from "./terminal.ts";
 
 const cli = cliProject();

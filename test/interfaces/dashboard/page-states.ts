@@ -155,9 +155,10 @@ export function addReceipt({ operations }: TestDeps): void {
 function withRuns(deps: TestDeps): void {
   const { operations } = deps;
   const [first, second] = ["a".repeat(32), "b".repeat(32)];
-  const run = (letter: string, seconds: number, version: string) =>
+  const run = (letter: string, seconds: number, version: string | null) =>
     historyEntry({ id: letter, at: ago(seconds), instanceId: `dev-${letter.repeat(8)}`, version });
   operations.entries.push(
+    run("e", 12_000, null),
     {
       ...run("a", 9_000, first),
       outcome: "failed",
@@ -183,7 +184,7 @@ function withRuns(deps: TestDeps): void {
   const call = { kind: "agent-call", source: "dev", caller: instance, callId: "x" } as const;
   const made = historyEntry({ id: "x", agent: "owl", instanceId: "owl-aaaaaaaa", ...call });
   const taken = { ...made, id: "y", callId: "y", caller: "owl-aaaaaaaa", startedAt: null };
-  const [, , entry = made] = operations.entries;
+  const [, , , entry = made] = operations.entries;
   const reason = "taken by dev-cccccccc, which waited for it";
   operations.trees.set("c", {
     context: attack,

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { historyEntry } from "../../../helpers/history-entry.ts";
 import { testDeps } from "../../gateway/start-gateway.ts";
-import { copied, logPath, sharedLogs, writeStory } from "../log-support.ts";
-import { attack } from "../page-states.ts";
+import { copied, sharedLogs, writeStory } from "../log-support.ts";
 
 const openWith = sharedLogs();
 

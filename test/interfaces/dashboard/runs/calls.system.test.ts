@@ -2,7 +2,6 @@ import type { HistoryEntry } from "../../../../src/foundation/contracts/history.
 import { historyEntry } from "../../../helpers/history-entry.ts";
 import { testDeps } from "../../gateway/start-gateway.ts";
 import { sharedBrowser } from "../open-page.ts";
-import { containing } from "../shows.ts";
 import { ago, attack, ongoing } from "../page-states.ts";
 
 const open = sharedBrowser();

@@ -1,4 +1,4 @@
-import { aDelivery, aTarget } from "../../../../helpers/fake-alerts.ts";
+import { aTarget } from "../../../../helpers/fake-alerts.ts";
 import { withAlerts } from "../../broken-state.ts";
 import { sharedBrowser } from "../../open-page.ts";
 

@@ -3,8 +3,8 @@ import type { HistoryEntry } from "../../../../../src/foundation/contracts/histo
 import { historyEntry } from "../../../../helpers/history-entry.ts";
 import { testDeps } from "../../../gateway/start-gateway.ts";
 import { sharedBrowser } from "../../open-page.ts";
-import { containing, untilLive } from "../../shows.ts";
-import { aDeadLetter, addReceipt, ago, attack, ongoing, receiptId } from "../../page-states.ts";
+import { untilLive } from "../../shows.ts";
+import { aDeadLetter, addReceipt, ago, ongoing, receiptId } from "../../page-states.ts";
 
 const open = sharedBrowser();
 const path = "/dashboard/triggers";
