@@ -49,7 +49,10 @@ export function brokenState(): TestDeps {
     lastSuccess: { instanceId: "dev-aaaaaaaa", at: ago(259_800) },
     changed: ["config"],
   });
-  withAlerts(deps);
+  const { alerting } = withAlerts(deps).operations;
+  const [first = aDelivery(1)] = alerting.deliveries;
+  const twin = { id: aDelivery(7).id, target: "chat", state: "dead", attempts: 8 } as const;
+  alerting.deliveries = [first, { ...first, ...twin }, ...alerting.deliveries.slice(1)];
   withWhyNot(deps);
   const row = { type: "github", firstAt: ago(540) } as const;
   const times = { count: 1_200, lastAt: ago(60), reason: attack };
@@ -88,7 +91,6 @@ export function withAlerts(deps = testDeps()): TestDeps {
     aDelivery(1, { attempts: 0, instanceId: instance, ...due }),
     aDelivery(2, { attempts: 3, lastError: "HTTP 503", ...due }),
     aDelivery(3, { state: "dead", attempts: 8, lastError: "HTTP 404", title: "cat failed" }),
-    { ...aDelivery(7, { target: "chat", state: "dead", attempts: 8 }), at: ago(180) },
     aDelivery(4, { target: "chat", agent: null, instanceId: null, title: "3 alerts" }),
   ];
   deps.operations.setScheduler({ alerts: { open: 2, dead: 1 } });

@@ -27,13 +27,15 @@ async function untilStill(page: Page): Promise<void> {
   await expect.poll(isStill).toBe(true);
 }
 
-const day = String.raw`(?:\w{3}, )?(?:\w{3} \d{1,2}, )?(?:\d{4}, )?`;
+const day = String.raw`(?:(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat), )?(?:\w{3} \d{1,2}, )?(?:\d{4}, )?`;
 /** What differs from run to run: times, days, seconds and what is due in minutes. */
 const volatile: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>"],
   [new RegExp(String.raw`\b${day}\d{1,2}:\d\d(?::\d\d)?\b`, "g"), "<time>"],
   [/\b\d{4}-\d\d-\d\d\b(?!\.log)|\bBy \w{3} \d{1,2}\b/g, "<day>"],
+  [/\b(\d+ min) \d\d s\b/g, "$1"],
   [/\b\d+(?:\.\d)? m?s\b/g, "<n> s"],
+  [/<n> s ago/g, "now"],
   [/\bin \d+ min\b/g, "in <n> min"],
 ];
 const settled = (content: string): string =>
