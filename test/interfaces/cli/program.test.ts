@@ -29,13 +29,6 @@ test.each([
   ["help", 0, { path: ["al"] }],
   ["creds add --help", 0, { path: ["al", "creds", "add"] }],
   ["help run", 0, { path: ["al", "run"] }],
-  ["", 2, { error: { code: "usage" } }],
-  [
-    "sta",
-    2,
-    { error: { code: "usage", message: "unknown command 'sta'", hint: 'did you mean "stat"?' } },
-  ],
-  ["stat", 1, { error: { code: "not_running" } }],
 ])("al %j --json exits with %i and prints one JSON document", async (line, code, document) => {
   const ran = await cli.al(`${line} --json`);
   expect(ran.code).toBe(code);

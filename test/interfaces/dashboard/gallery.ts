@@ -28,6 +28,7 @@ export const gallery: readonly (readonly [path: string, state: keyof typeof stat
   [`${run}/changes?to=dev-bbbbbbbb`, "busy"],
   ["/dashboard/search", "empty"],
   ["/dashboard/search?q=needle", "empty"],
+  ["/dashboard/search?q=needle&agent=dev", "empty"],
   ["/dashboard/search?q=needle", "busy"],
   ["/dashboard/search?q=-", "broken"],
   ["/dashboard/triggers", "empty"],

@@ -1,4 +1,5 @@
 import { createServer } from "node:http";
+import { dirname } from "node:path";
 import { createAlertStore } from "../../../src/features/alerts/alert-store.ts";
 import { openStore } from "../../../src/features/open-store.ts";
 import type { CheckFinding } from "../../../src/interfaces/doctor/run-checks.ts";
@@ -6,7 +7,7 @@ import { claimed, cronItem, succeeded } from "../../foundation/store/support.ts"
 import { spendOn } from "../../foundation/store/spend-on.ts";
 import { listen } from "../../helpers/listen.ts";
 import { plainAgent } from "./fault.ts";
-import { agentConfig, ward } from "./support.ts";
+import { agentConfig, runInCluster, runInContainer, ward } from "./support.ts";
 
 const addOps = (lines = ""): void => {
   ward.write("agents/ops/config.toml", plainAgent + lines);
@@ -55,6 +56,23 @@ const eachMinute = (minutes: number) => async (): Promise<void> => {
   store.close();
 };
 
+/** Runs of dev asked for hosts today, and for one long ago. */
+async function askHosts(): Promise<void> {
+  let now = Date.now() - 40 * 86_400_000;
+  const store = openStore(ward.dir, () => now);
+  const one = { instanceId: "dev-1", agent: "dev", port: 443, detail: "", bytesOut: 0, bytesIn: 0 };
+  store.hosts.add({ ...one, host: "long-ago.test", denied: "not_allowed" });
+  await store.hosts.flush();
+  now = Date.now();
+  for (const host of ["api.evil.test", "api.evil.test", "api.github.com"])
+    store.hosts.add({ ...one, host, denied: "not_allowed" });
+  store.hosts.add({ ...one, host: "down.test", denied: "unreachable" });
+  store.hosts.add({ ...one, host: "fine.test", denied: null });
+  await store.hosts.flush();
+  store.close();
+}
+
+const image = () => runInContainer({}, 'image = "al-agent:latest"');
 const none = (): void => undefined;
 const cli = '[harness]\ntype = "llm-cli"\ncommand = "claude"';
 const bridge = '[local]\nnetwork = "bridge"';
@@ -131,6 +149,17 @@ const cases: readonly (readonly [check: string, of: string, seed: () => unknown]
       await ward.credential("discord_webhook", "url", "https://discord.example/x");
     },
   ],
+  ["hosts", "denied and reached hosts", askHosts],
+  ["engine", "the default image of another project or version", image],
+  ["cluster", "a Swarm of one machine", () => runInCluster('address = "10.0.0.5:8443"')],
+  [
+    "containers",
+    "runs of a dead scheduler",
+    () => {
+      const left = [{ Id: "0123456789abcdef", Labels: { "al.instance": "dev-abcd2345" } }];
+      return runInContainer({ "/containers/json": left });
+    },
+  ],
   ["slots", "an agent alone", none],
   ["slots", "two agents in one slot", eachMinute(0.4)],
   ["slots", "two long agents in one slot", eachMinute(0.6)],
@@ -145,6 +174,8 @@ const textOf = (findings: readonly CheckFinding[]): string =>
     )
     .join("")
     .replaceAll(ward.dir, "<project>")
+    .replaceAll(dirname(ward.dir), "<folder>")
+    .replaceAll(/al-agent:\S+-[0-9a-f]{12}/g, "al-agent:<version>")
     .replaceAll(/\$0\.([24])\d/g, "$$0.$1<n>")
     .replaceAll(/due .+?, and/g, "due <time>, and");
 

@@ -104,15 +104,6 @@ test("the page of a run repeats a manual run with another prompt, and offers tha
   await expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
 });
 
-test("the page of a run without a word or a log line is not empty", async () => {
-  const { shows } = await open(path, withRun({ outcome: "failed", reason: "exit code 3" }));
-  await shows({
-    "#reason": "exit code 3",
-    "#result-note": "It returned nothing and said nothing.",
-    "#log-empty": /No lines/,
-  });
-});
-
 test("the page of a run opens under another agent's address too, and reports an unknown run", async () => {
   const { page, url, shows } = await open(path, withRun());
   await page.goto(`${url}/dashboard/agents/cat/runs/${instance}`);

@@ -93,16 +93,6 @@ test("the search page loads more runs on demand, and skips empty pages", async (
   });
 });
 
-test("the search page reports no match with filters, and logs that are not indexed yet", async () => {
-  const indexedUntil = "2026-11-20T00:00:00.000Z";
-  const { deps, asked } = searching({}, { runs: [aFoundRun()], indexedUntil });
-  const { page, shows } = await open(`${path}?q=needle&agent=dev`, deps);
-  await shows({ "#none": "No lines match with these filters." });
-  await page.reload();
-  await shows({ "#search-behind": /still being indexed/ });
-  expect(asked).toHaveLength(2);
-});
-
 test("while logs are indexed the search page shows how far that is, and the lines found meanwhile", async () => {
   const indexing = { percent: 42, daysDone: 12, days: 30 };
   const behind = { indexedUntil: null, indexing };
