@@ -1,4 +1,5 @@
-import { dirname } from "node:path";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { LiveProject } from "../helpers/live-project.ts";
 import { madeAgents } from "../helpers/made-day/agents.ts";
 import { madeDay } from "../helpers/made-day/made-day.ts";
@@ -22,6 +23,12 @@ export async function makeProject(): Promise<LiveProject> {
     '{ "action": "opened", "repository": { "full_name": "acme/web" } }',
   );
   return made;
+}
+
+/** The command lines of a fixture, which also holds their output. */
+export function commandsOf(file: string, line: RegExp): readonly string[] {
+  const text = readFileSync(join(import.meta.dirname, file), "utf8");
+  return [...text.matchAll(line)].map(([, words = ""]) => words);
 }
 
 /** A text without what differs from run to run: folders, ids, addresses, times since the day's end, and the forecast made from them. */

@@ -8,7 +8,7 @@ import type { Redacted } from "../../src/foundation/credentials/redactor.ts";
 import { manualItem } from "../foundation/store/support.ts";
 import { listen } from "../helpers/listen.ts";
 import { runHere, wordsOf } from "../interfaces/cli/fake-operator.ts";
-import { env, makeProject, now, settled } from "./made-project.ts";
+import { commandsOf, env, makeProject, now, settled } from "./made-project.ts";
 import type { LiveProject } from "../helpers/live-project.ts";
 
 // `vitest run <this file> -u` writes the fixtures anew: each difference is a decision. A new command is a line without
@@ -31,12 +31,6 @@ const question: Question = {
   by: null,
   prompt: "Deploy?",
 };
-
-/** Whether a text of a fixture is a command, and not its output. */
-const commandsOf = (file: string) =>
-  [...readFileSync(join(import.meta.dirname, file), "utf8").matchAll(/^\$ al (.*)$/gm)].map(
-    ([, line = ""]) => line,
-  );
 
 /** The made day in a project that also has a broken agent, a skill without a config, budgets, alerts and a question. */
 async function wordsProject(lastAliveAt?: number): Promise<LiveProject> {
@@ -86,7 +80,7 @@ const laterTimes = /\b(2026-03-10 )?12:0\d:\d\d|\bin \d+ s\b|(?<=login\/)[\w-]+/
 async function printed(file: string, project: LiveProject): Promise<string> {
   const own = { PATH: process.env.PATH, HOME: project.home, AL_HOME: project.home };
   let all = "";
-  for (const line of commandsOf(file)) {
+  for (const line of commandsOf(file, /^\$ al (.*)$/gm)) {
     const words = wordsOf(line).map((word) => word.replace("<folder>", dirname(project.dir)));
     const at = words.includes("-p") ? [] : ["-p", project.dir];
     const { code, stdout, stderr } = await runHere([...words, ...at], own);
