@@ -30,7 +30,7 @@ test("al show prints a run with its prompt, version, calls, hosts and result", (
   const lastSuccess = { instanceId: "dev-aaaaaaaa", at: time(26) };
   const run = aRunView("dev-bbbbbbbb", {
     version,
-    at: time(33),
+    scheduledFor: time(33),
     startedAt: time(34),
     endedAt: time(35),
     payload: '{\n  "title": "\u001b[2Jhi"\n}',
