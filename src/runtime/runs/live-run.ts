@@ -113,6 +113,8 @@ export class LiveRun implements Disposable {
   readonly unlocks: string[] = [];
   /** The run's connections to MCP servers, with the tools of each, by the server's config. */
   readonly mcp = new Map<string, Promise<RunMcpServer>>();
+  /** The MCP servers whose tools have changed since their last list. */
+  readonly changedMcp = new Set<string>();
   /** The verdicts on its latest calls to models, by their ids; of those without one the latest. */
   readonly modelCalls = new Map<string, () => ModelVerdict | null>();
   /** The denied connection attempts in the run's log; null before the first. */
