@@ -106,7 +106,9 @@ export class LiveRun implements Disposable {
   /** The run's connections to MCP servers, with the tools of each, by the server's config. */
   readonly mcp = new Map<string, Promise<RunMcpServer>>();
   /** The verdicts on its latest calls to models, by their ids; of those without one the latest. */
-  readonly modelCalls = new Map<string, () => ModelVerdict | null>();
+  readonly #modelCalls = new Map<string, () => ModelVerdict | null>();
+  /** How many calls without an id failed in a row, before the latest. */
+  #failures = 0;
   /** The denied connection attempts in the run's log; null before the first. */
   denials: Set<string> | null = null;
   readonly freezer: Freezer;
@@ -175,12 +177,19 @@ export class LiveRun implements Disposable {
   }
 
   addModelCall(call: string, verdict: () => ModelVerdict | null): void {
-    this.modelCalls.delete(call);
-    const [oldest] = this.modelCalls.keys();
-    if (oldest !== undefined && this.modelCalls.size === maxModelCalls) {
-      this.modelCalls.delete(oldest);
-    }
-    this.modelCalls.set(call, verdict);
+    const calls = this.#modelCalls;
+    if (call === "") this.#failures = this.verdictOn("")?.failures ?? 0;
+    calls.delete(call);
+    const [oldest] = calls.keys();
+    if (oldest !== undefined && calls.size === maxModelCalls) calls.delete(oldest);
+    calls.set(call, verdict);
+  }
+
+  /** Null for an unknown call. */
+  verdictOn(call: string): ModelVerdict | null {
+    const verdict = this.#modelCalls.get(call)?.() ?? null;
+    if (verdict === null || call !== "") return verdict;
+    return { ...verdict, failures: verdict.failure === null ? 0 : this.#failures + 1 };
   }
 
   /** Written for its post hooks, before the run is asked to end. */

@@ -1,4 +1,4 @@
-import { silenceHeader } from "../../../foundation/contracts/model-gateway.ts";
+import { cliHeader, silenceHeader } from "../../../foundation/contracts/model-gateway.ts";
 import type {
   AnswerScript,
   CallGrant,
@@ -7,6 +7,7 @@ import type {
   ScriptedAnswer,
 } from "../../../foundation/contracts/model-gateway.ts";
 import { inTurn } from "../../../foundation/contracts/in-turn.ts";
+import { verdictOn } from "./verdict.ts";
 import { callSoFar, createAnswerTap, endOfCall, type SeenOfCall } from "./answer-tap.ts";
 import { longestTimerMs } from "../../../../streams/longest-timer.ts";
 import {
@@ -81,7 +82,10 @@ export async function forwardCall(
       grant.seen(callSoFar(seen));
     };
     silence.restart();
-    await sendAnswer(answer, exchange, onChunk).catch((cause: unknown) => {
+    const isJudged = !isAnswer && call.isMetered && cliHeader in exchange.request.headers;
+    await (
+      isJudged ? sendRefusal(answer, exchange, onChunk) : sendAnswer(answer, exchange, onChunk)
+    ).catch((cause: unknown) => {
       throw cause instanceof GatewayProblem ? cause : brokenOff(url, cause);
     });
   } finally {
@@ -168,6 +172,31 @@ async function sendAnswer(
     if (!signal.aborted && !response.write(chunk)) await drained(response, signal);
   }
   if (!signal.aborted) response.end();
+}
+
+/** Statuses that codex or claude retry, while the same request would be refused again. */
+const refusals = [401, 402, 403, 404, 429];
+
+/** How long a command line may wait by itself as the provider asks, in ms. */
+const longestWaitMs = 60_000;
+
+/** Sends a provider's refusal to a command line: with status 400, which it does not retry, unless a retry helps soon. */
+async function sendRefusal(
+  answer: UpstreamAnswer,
+  exchange: Exchange,
+  onChunk: (chunk: Buffer) => void,
+): Promise<void> {
+  for await (const chunk of answer.body) onChunk(chunk);
+  const { failure } = verdictOn(exchange.seen);
+  const helpsSoon = failure?.kind === "retry" && (failure.retryAfterMs ?? 0) <= longestWaitMs;
+  if (failure !== null && !helpsSoon && refusals.includes(answer.status)) {
+    throw new GatewayProblem("not_allowed", failure.message, { status: 400 });
+  }
+  await sendAnswer(
+    { ...answer, body: chunks([exchange.seen.refused?.text ?? ""]) },
+    exchange,
+    () => undefined,
+  );
 }
 
 /** Hangs up in place of a client that named a limit, when the provider sends nothing for that long. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { callHeader } from "../../../foundation/contracts/model-gateway.ts";
+import { callHeader, cliHeader } from "../../../foundation/contracts/model-gateway.ts";
 import type {
   AnswerScript,
   Meter,
@@ -88,6 +88,8 @@ export function createModelGateway(deps: ModelGatewayDeps, options: ModelGateway
     seen.isBegun = response.headersSent;
     const model = address?.name ?? "";
     if (problem.status >= 500) deps.onProblem({ instanceId, model, error: problem });
+    // Without its end, gemini does not retry an answer.
+    if (seen.isBegun && cliHeader in request.headers) return void response.end();
     // The connection closes if much of the body is unread: reading it would delay other requests.
     if (!request.complete && isLong(request)) response.shouldKeepAlive = false;
     sendProblem(response, exchange.shape, problem);

@@ -1,5 +1,6 @@
 import { noMoneyCode } from "../../../foundation/contracts/model-gateway.ts";
 import type { ModelFailure, ModelVerdict } from "../../wire/protocol.ts";
+import { durationText } from "../../../../streams/duration-text.ts";
 import { secondsText } from "../../../foundation/contracts/format.ts";
 import type { AnswerFacts } from "./answer-facts.ts";
 import type { SeenOfCall } from "./answer-tap.ts";
@@ -81,6 +82,9 @@ function endedBy({ refusal, blocked, stop }: AnswerFacts): ModelFailure | null {
 
 const maxMessage = 2_000;
 
+/** A wait that is named, in ms. */
+const longWaitMs = 60_000;
+
 /** Matches an account without money or quota. If the provider names a time, the same words mean a rate limit. */
 const exhausted =
   /insufficient_quota|quota exceeded|exceeded your current quota|billing|credit balance/i;
@@ -96,10 +100,12 @@ function byStatus(
   const isTransient = isTransientStatus(status);
   const helps = isTransient && mayRetry && (retryAfterMs !== null || !exhausted.test(text));
   const found = messageIn(text);
-  const message = found.startsWith(`${status}`) ? found : `${status} ${found}`.trim();
+  const named = found.startsWith(`${status}`) ? found : `${status} ${found}`.trim();
+  const wait = `; the provider asks to wait ${durationText(retryAfterMs ?? 0)}`;
+  const message = named.slice(0, maxMessage) + ((retryAfterMs ?? 0) > longWaitMs ? wait : "");
   return {
     kind: helps ? "retry" : "fallback",
-    message: message.slice(0, maxMessage),
+    message,
     ...(retryAfterMs !== null && { retryAfterMs }),
     ...(isTransient && { cooldownMs: boundedCooldown(retryAfterMs) }),
   };
@@ -113,7 +119,7 @@ function byProblem(problem: GatewayProblem, isBegun: boolean, now: number): Mode
   const { status, code, message } = problem;
   const mayRetry = isPassing(problem);
   if (isBegun && !mayRetry) return fallback(message);
-  if (isBegun) return { kind: "retry", message, isBegun, cooldownMs: boundedCooldown(null) };
+  if (isBegun) return { kind: "retry", message, cooldownMs: boundedCooldown(null) };
   if (!overBudgetCodes.includes(code)) return byStatus(status, message, null, mayRetry, now);
   const lacksMoney = code === noMoneyCode && ({ lacksMoney: true } as const);
   return { kind: "fail", message: `${status} ${message}`, ...lacksMoney };
@@ -129,7 +135,6 @@ function inStream({ code, message }: NonNullable<AnswerFacts["error"]>, now: num
   return {
     kind: "retry",
     message,
-    isBegun: true,
     cooldownMs,
     ...(asked !== null && { retryAfterMs: asked }),
   };
