@@ -52,6 +52,16 @@ export function verdictOn(seen: SeenOfCall): ModelVerdict {
   return { failure: failureOf(seen, facts, Date.now()) };
 }
 
+/** Whether the provider has named the reason for the end of its answer, or an error. */
+export function hasEnd({ tap, facts }: SeenOfCall): boolean {
+  const read = tap?.read().facts ?? facts;
+  return read.error !== null || read.blocked !== null || isWhole(read);
+}
+
+function isWhole({ stop }: AnswerFacts): boolean {
+  return stop !== null && !unfinished.test(stop);
+}
+
 function failureOf(call: SeenOfCall, facts: AnswerFacts, now: number): ModelFailure | null {
   const { silentMs, problem, isBegun, status, refused } = call;
   const ended = endedBy(facts);
@@ -66,8 +76,7 @@ function failureOf(call: SeenOfCall, facts: AnswerFacts, now: number): ModelFail
     return byStatus(status, text, retryAfterOf(headers, now), mayRetry, now);
   }
   if (facts.error !== null) return inStream(facts.error, now);
-  const isWhole = facts.stop !== null && !unfinished.test(facts.stop);
-  return problem === null || isWhole ? null : byProblem(problem, isBegun, now);
+  return problem === null || isWhole(facts) ? null : byProblem(problem, isBegun, now);
 }
 
 /** The verdict on an answer that the model or a filter ended; null if it is whole so far. */
