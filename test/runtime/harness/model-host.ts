@@ -73,9 +73,9 @@ const verdicts = new Map<string, () => ModelVerdict | null>();
 /** The verdict on a call, or on the latest one of a run, as the scheduler gives it. */
 export const hostVerdict = (id: string): ModelVerdict | null => verdicts.get(id)?.() ?? null;
 
-/** Has the latest call of the run with this token failed so. */
-export function failCall(token: string, failure: ModelFailure): void {
-  verdicts.set(token, () => ({ failure }));
+/** Has the latest call of the run with this token failed so, after so many others. */
+export function failCall(token: string, failure: ModelFailure, failures?: number): void {
+  verdicts.set(token, () => ({ failure, failures }));
 }
 
 /** The real gateway, for the run sockets of a test's own. */

@@ -90,13 +90,13 @@ export async function runCliOnce(start: CliSession, resume: string | null): Prom
   const cause = verdict?.failure ?? null;
   const outcome = { end, result, cause, problem, lastLines: stream.lastLines() };
   const failure = sessionFailure(outcome, cli, model.name, session);
-  return {
-    failure,
-    usage: usageOf(reader),
-    sessionId: reader.sessionId?.() ?? null,
-    mayRestart: reader.mayRestart?.() === true,
-    failures: verdict?.failures,
-  };
+  return { failure, usage: usageOf(reader), failures: verdict?.failures, ...continued(reader) };
+}
+
+/** How the session goes on after a failure of its model. */
+function continued(reader: CliReader) {
+  const mayRestart = reader.mayRestart?.() === true;
+  return { sessionId: reader.sessionId?.() ?? null, mayRestart };
 }
 
 /**

@@ -86,11 +86,8 @@ const limits: Readonly<Record<Program, Step>> = {
 
 const throttled: Step = {
   status: 429,
-  error: { code: 429, type: "rate_limit_error", message: "slow down" },
+  error: { type: "rate_limit_error", message: "slow down" },
 };
-
-const runs = (program: Program, command: string): Step =>
-  program === "codex" ? { tool: "exec_command", args: { cmd: command } } : shells[program](command);
 
 const expired: Step = {
   status: 401,
@@ -111,14 +108,15 @@ export const cases = {
   limit: (program: Program): Step => limits[program],
   expired: (): Step => expired,
   tools: (program: Program, body: string): Step => useTools(program, body, resultsIn(body)),
-  throttled: (program: Program, body: string, index: number): Step =>
-    index === 1
-      ? throttled
-      : ([runs(program, "echo ran >> ran.txt; wc -l < ran.txt")][resultsIn(body)] ?? done),
-  early: (program: Program, body: string, index: number): Step =>
-    index === 0
-      ? { broken: runs(program, "echo ran >> ran.txt; wc -l < ran.txt") as never }
-      : ([runs(program, "echo ran >> ran.txt; wc -l < ran.txt")][resultsIn(body)] ?? done),
+  throttled: (_program: Program, body: string, index: number): Step => {
+    if (index === 1) return throttled;
+    return resultsIn(body) === 0 ? { tool: "exec_command", args: { cmd: "true" } } : done;
+  },
+  early: (_program: Program, body: string, index: number): Step => {
+    const counted = shells.claude("echo ran >> ran.txt; wc -l < ran.txt");
+    if (index === 0) return { broken: counted };
+    return resultsIn(body) === 0 ? counted : done;
+  },
   subagent: (_program: Program, body: string): Step => useSubAgent(body),
 } as const;
 

@@ -50,7 +50,7 @@ price = { input = 3, output = 15, cacheRead = 0.3, cacheWrite = 3.75 }
 `,
   );
   const project = await LiveProject.of({
-    "project/config.toml": `scale = 4\n[local]\nimage = "${image}"\n${tables.join("")}`,
+    "project/config.toml": `[local]\nimage = "${image}"\n${tables.join("")}`,
     "home/credentials/custom_key/default/key": "key-of-the-model",
     "project/agents/callee/SKILL.md": "Answer.\n",
     "project/agents/callee/config.toml": `models = ["claude"]
@@ -66,6 +66,8 @@ ${places["host-user"][1]}`,
   for (const agent of agents) {
     const [bin, runtime] = places[agent.runtime];
     const folder = `agents/${nameOf(agent)}`;
+    // No instructions of the agent.
+    const hooks = `[hooks]\npre = ["echo canary-of-notes | tee CLAUDE.md AGENTS.md"]\n`;
     const mcp = `[[mcp]]
 name = "all"
 url = "${mcpUrl}"
@@ -88,7 +90,7 @@ timeout = 150
 [harness]
 type = "llm-cli"
 command = "${join(bin, agent.program)}"
-${runtime}${isTools ? mcp : ""}`,
+${runtime}${isTools ? hooks + mcp : ""}`,
     );
   }
   await chmod(project.path(".."), 0o755);

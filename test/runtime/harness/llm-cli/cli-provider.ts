@@ -4,17 +4,24 @@ import { wireFormatOf } from "../pi/wires/wire-format-of.ts";
 import type { Usage, WireFormat } from "../pi/wires/wire-format.ts";
 import { pause } from "../../../helpers/pause.ts";
 
+interface ToolCall {
+  readonly tool: string;
+  readonly args: object;
+  /** The MCP server of the tool. */
+  readonly server?: string;
+}
+
 /** What the provider does with one request. */
 export type Step =
   | { readonly text: string }
-  | { readonly tool: string; readonly args: object; readonly server?: string }
+  | ToolCall
   | { readonly status: number; readonly headers?: Record<string, string>; readonly error: object }
   | "overloads after its first text"
   | "breaks off"
   | "ends early"
   | "falls silent"
-  /** The answer has the whole call of a tool, and breaks off after 2 s. */
-  | { readonly broken: Extract<Step, { tool: string }> };
+  /** An answer of Anthropic that has the whole call of a tool, and breaks off after 2 s. */
+  | { readonly broken: ToolCall };
 
 /** The usage of each answer: 1,500 tokens of input, of which 200 are of the cache, and 50 of output. */
 const usages: Readonly<Record<string, Usage>> = {
@@ -39,12 +46,14 @@ const usages: Readonly<Record<string, Usage>> = {
 };
 
 /** The name by which a command line offers a tool to its model; the namespace is codex's, which lists none of its tools. */
-function offered(path: string, body: string, { tool, server }: Call): readonly [string, string?] {
+function offered(
+  path: string,
+  body: string,
+  { tool, server }: ToolCall,
+): readonly [string, string?] {
   if (server !== undefined && path.includes("/responses")) return [tool, `mcp__${server}`];
   return [new RegExp(`"name":"((?:[^"]*_)?${tool})"`).exec(body)?.[1] ?? ""];
 }
-
-type Call = Extract<Step, { tool: string }>;
 
 function answerOf(step: Step, { path, body }: SeenRequest, wire: WireFormat): string {
   const usage = Object.entries(usages).find(([word]) => path.includes(word))?.[1];
@@ -72,9 +81,8 @@ async function perform(step: Step, request: SeenRequest, response: ServerRespons
   response.writeHead(200, { "content-type": "text/event-stream" });
   const write = (text: string) => new Promise<unknown>((done) => response.write(text, done));
   if (typeof step === "object" && "broken" in step) {
-    const whole = answerOf(step.broken, request, wire);
-    const last = wire.stream({ kind: "calls", calls: [] }).split("\n\n").length;
-    await write(whole.split("\n\n").slice(0, -Math.min(last, 3)).join("\n\n") + "\n\n");
+    const [begin = ""] = answerOf(step.broken, request, wire).split("event: message_delta");
+    await write(begin);
     await pause(2_000, "a tool could run before the answer is whole");
     return void response.destroy();
   }
