@@ -1,5 +1,6 @@
 import { chmod, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ownUser } from "../../../helpers/command-agents.ts";
 import { LiveProject } from "../../../helpers/live-project.ts";
 import type { Program } from "./play.ts";
 import type { Case } from "./cli-cases.ts";
@@ -60,7 +61,7 @@ scale = 10
 [harness]
 type = "llm-cli"
 command = ["sh", "-c", "cat > /dev/null; al-return 42"]
-${places["host-user"][1]}`,
+${ownUser}`,
   });
   const server = await readFile(join(import.meta.dirname, "slow-server.mjs"), "utf8");
   for (const agent of agents) {
