@@ -87,13 +87,6 @@ chmodSync(hostDir, 0o755);
 const socket = join(hostDir, "run.sock");
 /** The open requests of runs for messages, by the runs' tokens. */
 const waiting = new Map<string, ServerResponse>();
-let sent = 0;
-
-/** Sends a message of a person to the run with this token, which waits for one. */
-export function sendTo(token: string, text: string): void {
-  const message = { seq: (sent += 1), kind: "steer", text, by: "the dashboard" };
-  waiting.get(token)?.end(JSON.stringify({ ok: true, messages: [message] }));
-}
 
 /** As at the scheduler, the last request of a session is answered at once. */
 async function waitForMessage(token: string, request: IncomingMessage, response: ServerResponse) {
