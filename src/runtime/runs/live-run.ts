@@ -116,7 +116,9 @@ export class LiveRun implements Disposable {
   /** The MCP servers whose tools have changed since their last list. */
   readonly changedMcp = new Set<string>();
   /** The verdicts on its latest calls to models, by their ids; of those without one the latest. */
-  readonly modelCalls = new Map<string, () => ModelVerdict | null>();
+  readonly #modelCalls = new Map<string, () => ModelVerdict | null>();
+  /** How many calls without an id failed in a row, before the latest. */
+  #failures = 0;
   /** The denied connection attempts in the run's log; null before the first. */
   denials: Set<string> | null = null;
   readonly freezer: Freezer;
@@ -208,12 +210,23 @@ export class LiveRun implements Disposable {
   addModelCall(call: string, verdict: () => ModelVerdict | null): void {
     this.isKeyRefused = false;
     for (const [id, { isLeft }] of this.questions) if (isLeft) this.questions.delete(id);
-    this.modelCalls.delete(call);
-    const [oldest] = this.modelCalls.keys();
-    if (oldest !== undefined && this.modelCalls.size === maxModelCalls) {
-      this.modelCalls.delete(oldest);
-    }
-    this.modelCalls.set(call, verdict);
+    const calls = this.#modelCalls;
+    if (call === "") this.#failures = this.verdictOn("")?.failures ?? 0;
+    calls.delete(call);
+    const [oldest] = calls.keys();
+    if (oldest !== undefined && calls.size === maxModelCalls) calls.delete(oldest);
+    calls.set(call, verdict);
+  }
+
+  get hasCalledModels(): boolean {
+    return this.#modelCalls.size > 0;
+  }
+
+  /** Null for an unknown call. */
+  verdictOn(call: string): ModelVerdict | null {
+    const verdict = this.#modelCalls.get(call)?.() ?? null;
+    if (verdict === null || call !== "") return verdict;
+    return { ...verdict, failures: verdict.failure === null ? 0 : this.#failures + 1 };
   }
 
   /** Written for its post hooks, before the run is asked to end. */

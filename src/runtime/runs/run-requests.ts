@@ -36,8 +36,8 @@ export function createRunRequests(context: RequestContext) {
     ...asks.performers,
     ...createPeopleRequests(context),
     ...mcp.performers,
-    "model-verdict": ({ modelCalls }, { request: { call = "" } }) =>
-      Promise.resolve({ ok: true, verdict: modelCalls.get(call)?.() ?? null }),
+    "model-verdict": (run, { request: { call = "" } }) =>
+      Promise.resolve({ ok: true, verdict: run.verdictOn(call) }),
     wait: waits.wait,
     cancel: (run, { instanceId, key }) => {
       for (const ability of ["wait", "ask", "budget-wait", "call-wait", "lock"] as const) {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { callHeader } from "../../../foundation/contracts/model-gateway.ts";
+import { callHeader, cliHeader } from "../../../foundation/contracts/model-gateway.ts";
 import type {
   AnswerScript,
   Meter,
@@ -98,6 +98,9 @@ export function createModelGateway(deps: ModelGatewayDeps, options: ModelGateway
     seen.isBegun = response.headersSent;
     const model = address?.name ?? "";
     if (problem.status >= 500) deps.onProblem({ instanceId, model, error: problem });
+    // gemini retries an answer that lacks its last event, but not one whose connection breaks.
+    const isGemini = cliHeader in request.headers && exchange.shape === googleApi;
+    if (seen.isBegun && isGemini) return void response.end();
     // The connection closes if much of the body is unread: reading it would delay other requests.
     if (!request.complete && isLong(request)) response.shouldKeepAlive = false;
     sendProblem(response, exchange.shape, problem);
@@ -144,6 +147,8 @@ export function createModelGateway(deps: ModelGatewayDeps, options: ModelGateway
     },
   };
 }
+
+const googleApi = wireApis["google-generative-ai"];
 
 export type ModelGateway = ReturnType<typeof createModelGateway>;
 

@@ -1,3 +1,4 @@
+import { cliHeader } from "../../../../src/foundation/contracts/model-gateway.ts";
 import { Problem } from "../../../../src/foundation/errors.ts";
 import { beginStream, emptyAnswer, post, sending, startGateway } from "./support.ts";
 import { startProvider, startWire, testMeter, type TestGatewayOptions } from "./support.ts";
@@ -21,6 +22,21 @@ test.each([
     expect(reply.headers).not.toHaveProperty("server");
     expect(await gateway.settled()).toMatchObject({ status, usage: null, estimated: false });
     expect(gateway.problems).toEqual([]);
+  },
+);
+
+test.each([
+  [401, 400, "login expired"],
+  [429, 429, "slow down"],
+  [429, 400, "try again in 2h"],
+])(
+  "a model provider's error %i reaches a command line as %i if it says: %s",
+  async (given, expected, message) => {
+    const answer = sending(JSON.stringify({ error: { message } }), {}, given);
+    const { url } = await startWire(completions, answer);
+    const reply = await post(url, completions.body, { [cliHeader]: "1" });
+    expect(reply.status).toBe(expected);
+    expect(reply.text).toContain(message);
   },
 );
 
