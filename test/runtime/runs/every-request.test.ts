@@ -41,6 +41,7 @@ const bodies: Bodies = {
     server: "inside",
     found: [{ name: "look", description: "Looks.", inputSchema: { type: "object" } }],
   },
+  "mcp-changes": {},
   "mcp-call": { server: "evil", tool: "echo", arguments: { a: "b" }, traceparent: "00-1-2-3" },
   "mcp-allow": { server: "inside", tool: "look", arguments: { a: "b" } },
   "model-verdict": { call: randomUUID() },
