@@ -37,12 +37,17 @@ const doors = "test/faults/doors";
 /** The defences that keep a promise of SECURITY.md. */
 const table: readonly (readonly [Where, Defences])[] = [
   [
-    { file: `${gateway}/token-limits.ts`, test: `${ofGateway}/token-routes.test.ts` },
+    { file: `${gateway}/token-limits.ts`, test: "test/sameness/surfaces.test.ts" },
     {
       "an API token opens only the routes of its scopes": [
         'if (scope === "any" || token.scopes.includes(scope)) return;',
         "return;",
       ],
+    },
+  ],
+  [
+    { file: `${gateway}/token-limits.ts`, test: `${ofGateway}/token-routes.test.ts` },
+    {
       "an API token for some agents asks about these only": [
         "if (route.isAbout?.(request, isMine) ?? isAboutNamed(request, named, isMine)) return;",
         "if (agents.length > 0) return;",
