@@ -10,7 +10,7 @@ import { engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { isLong } from "../helpers/long.ts";
 import { noteSkipped } from "../helpers/note-skipped.ts";
-import { copyProject } from "../helpers/scheduler.ts";
+import { copyProject, type TestProject } from "../helpers/scheduler.ts";
 import { composeTools } from "./compose-tools.ts";
 
 const run = promisify(execFile);
@@ -48,15 +48,16 @@ arguments = { command = '''sleep 5; ${look}''' }
 text = "done"
 `;
 
+let project: TestProject;
 let env: NodeJS.ProcessEnv;
 let composed: (...args: readonly string[]) => Promise<string>;
 const al = (...args: readonly string[]) => composed("exec", "-T", "almanac", "al", ...args);
 
 async function runs(): Promise<readonly { outcome: string | null; attempt: number }[]> {
-  const { entries } = JSON.parse(await al("history", "--json")) as {
-    entries: readonly { outcome: string | null; attempt: number }[];
+  const page = JSON.parse(await al("history", "--json")) as {
+    triggers: Awaited<ReturnType<typeof runs>>;
   };
-  return entries;
+  return page.triggers;
 }
 
 async function startedRun(): Promise<void> {
@@ -76,7 +77,7 @@ const health = async () => (await scheduler()).State.Health?.Status;
 describe.skipIf(skipped !== null)("the scheduler in a container", { timeout: 600_000 }, () => {
   beforeAll(async () => {
     const { compose, DOCKER_CONFIG } = composeTools();
-    const project = await copyProject("examples/hello");
+    project = await copyProject("examples/hello");
     writeFileSync(join(project.dir, "hello.script.toml"), script);
     writeFileSync(
       join(project.dir, "agents/hello/config.toml"),
@@ -108,9 +109,9 @@ describe.skipIf(skipped !== null)("the scheduler in a container", { timeout: 600
   afterAll(async () => {
     await composed("down", "--volumes", "--timeout", "1");
     await removeAll(engine, projectDir);
-    await engine.calls().getImage(name).remove({ force: true });
     execFileSync("umount", [state]);
-    rmSync(env.AL_PROJECT ?? "", { recursive: true, force: true });
+    await engine.calls().getImage(name).remove({ force: true });
+    await project.remove();
     remove();
   });
 
@@ -118,16 +119,16 @@ describe.skipIf(skipped !== null)("the scheduler in a container", { timeout: 600
     const answer = JSON.parse(await al("run", "hello", "--json")) as object;
     expect(answer).toMatchObject({ outcome: "succeeded", value: "al lo" });
     const status = await composed("exec", "-T", "almanac", "sh", "-c", "cat /proc/[0-9]*/status");
-    const [process = ""] = status.split(/^(?=Name:)/m).filter((one) => /^Name:\s+node/.test(one));
-    expect(process).toMatch(new RegExp(`^Uid:\\s+${owner}\\s`, "m"));
-    expect(process).toMatch(/^CapEff:\s+0+$/m);
-    expect(process).toMatch(/^CapBnd:\s+0+$/m);
-    expect(await readdir(env.AL_PROJECT ?? "")).toContain("hello.script.toml");
+    const processes = status.split(/^(?=Name:)/m);
+    const own = processes.filter((one) => new RegExp(`^Uid:\\s+${owner}\\s`, "m").test(one));
+    expect(own).toHaveLength(1);
+    expect(own[0]).toMatch(/^CapEff:\s+0+\nCapBnd:\s+0+$/m);
+    expect(await readdir(project.dir)).toContain("hello.script.toml");
   });
 
   test("finds Compose's secrets, and no fault in itself", async () => {
     expect(await al("creds", "ls")).toContain("github_token:bot");
-    expect(await al("doctor")).toContain("0 errors");
+    expect(await al("doctor")).not.toMatch(/^error/m);
   });
 
   test("adopts a run after it was killed", async () => {
