@@ -164,11 +164,18 @@ export function isRemote({ runtime }: AgentConfig): boolean {
   return runtimeTable[runtime.type].isRemote;
 }
 
-/** The existing folder for the socket of an agent's run on this machine. */
-export async function socketBaseDir({ runtime }: AgentConfig): Promise<string> {
+/**
+ * The existing folder for the socket of an agent's run on this machine. A scheduler in a container names one by
+ * `AL_SOCKETS` that has the same path on the engine's machine, because the engine mounts paths of its own machine.
+ */
+export async function socketBaseDir(
+  { runtime }: AgentConfig,
+  env: NodeJS.ProcessEnv,
+): Promise<string> {
   if (!runtimeTable[runtime.type].isolates) return runsDir;
-  await ownBaseDir(containersDir, false);
-  return containersDir;
+  const dir = env.AL_SOCKETS || containersDir;
+  await ownBaseDir(dir, false);
+  return dir;
 }
 
 const base32 = "abcdefghijklmnopqrstuvwxyz234567";

@@ -78,7 +78,7 @@ export function createServices(
     openSocket: async ({ instanceId, agent }) =>
       isRemote(agent)
         ? sockets.openRemote(instanceId, runName(instanceId))
-        : sockets.open(instanceId, await socketBaseDir(agent)),
+        : sockets.open(instanceId, await socketBaseDir(agent, env)),
   });
   const whyNotClosed = createClosingProbe(env);
   const door = createClusterDoor(context, sockets);

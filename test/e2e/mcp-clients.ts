@@ -1,9 +1,9 @@
 import { Client as Client2 } from "@modelcontextprotocol/client";
 import { StreamableHTTPClientTransport as Http2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/stdio";
-import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { StreamableHTTPClientTransport as Http1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { Client as Client1 } from "mcp-sdk-v1/client/index.js";
+import { StdioClientTransport as Stdio1 } from "mcp-sdk-v1/client/stdio.js";
+import { StreamableHTTPClientTransport as Http1 } from "mcp-sdk-v1/client/streamableHttp.js";
 import type { LiveProject } from "../helpers/live-project.ts";
 import { builtAl } from "../helpers/scheduler.ts";
 

@@ -39,14 +39,14 @@ for (const why of [noNetwork, noTerminal]) {
 }
 afterAll(() => installedPackage.remove());
 
-test("the npm package installs within 60 MB and without npm warnings, and contains program, documents, Kubernetes files and one picture", async () => {
+test("the npm package installs within 60 MB and without npm warnings, and contains program, documents, files for Docker and Kubernetes, and one picture", async () => {
   expect(installedPackage.output).toMatch(/^\n?added 1 package in \w+\n$/);
   expect(await readdir(packages)).toEqual(["almanac"]);
   const files = await filesBelow(prefix);
   const bytes = [...files.values()].reduce((sum, content) => sum + content.length, 0);
   expect(bytes).toBeLessThan(60_000_000);
   const expected =
-    /^(dist\/(src\/.+\.(m?js|css|wasm)|licenses\.txt|sbom\.cdx\.json)|.+\.md|examples\/(gallery\/edit-and-run\.png|kubernetes\/.+)|LICENSE|package\.json)$/;
+    /^(dist\/(src\/.+\.(m?js|css|wasm)|licenses\.txt|sbom\.cdx\.json)|.+\.md|examples\/(gallery\/edit-and-run\.png|(kubernetes|deploy)\/.+)|LICENSE|Dockerfile|package\.json)$/;
   expect(installedPackage.files.filter((path) => !expected.test(path))).toEqual([]);
   expect(installedPackage.files).toContain("examples/kubernetes/kustomization.yaml");
 });

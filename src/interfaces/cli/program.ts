@@ -24,7 +24,7 @@ const order: readonly (keyof typeof commands)[] = [
   ...(["stat", "logs", "history", "cost", "alerts", "show", "replay", "run"] as const),
   ...(["questions", "answer", "steer", "continue", "audit"] as const),
   ...(["pause", "resume", "kill", "budget", "stop", "webhook", "mcp", "creds"] as const),
-  ...(["token", "backup", "restore", "doctor"] as const),
+  ...(["token", "backup", "restore", "upgrade", "doctor"] as const),
   ...(["completion", "_complete"] as const),
 ];
 

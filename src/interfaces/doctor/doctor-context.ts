@@ -19,6 +19,8 @@ export interface DoctorOptions {
   readonly platform?: NodeJS.Platform;
   /** The folder of host users' runs; by default `/tmp/al-runs`. */
   readonly runsDir?: string;
+  /** The kernel's file that contains "1" while SELinux is enforcing. */
+  readonly selinux?: string;
 }
 
 /** A project and its environment, read once for all checks. */
@@ -47,6 +49,7 @@ export async function readDoctorContext(options: DoctorOptions): Promise<DoctorC
   const context: DoctorContext = {
     platform: process.platform,
     runsDir,
+    selinux: "/sys/fs/selinux/enforce",
     ...options,
     ...readScheduler(projectDir),
     home: homeDir(env),

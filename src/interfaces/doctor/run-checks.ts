@@ -9,7 +9,7 @@ import { clock, schedules } from "./checks/clock.ts";
 import { config, agents, editor } from "./checks/config.ts";
 import { disk, watches, database } from "./checks/machine.ts";
 import { dockerfiles } from "./checks/dockerfiles.ts";
-import { engine, containers } from "./checks/engine.ts";
+import { engine, containers, selinux } from "./checks/engine.ts";
 import { hooks } from "./checks/hooks.ts";
 import { hostUser } from "./checks/host-user.ts";
 import { mcp } from "./checks/mcp.ts";
@@ -105,6 +105,7 @@ const checks: readonly (readonly [name: string, check: Check])[] = [
   ["closed network", closedNetwork],
   ["hosts", hosts],
   ["engine", engine],
+  ["selinux", selinux],
   ["cluster", cluster],
   ["dockerfiles", dockerfiles],
   ["scheduler", scheduler],

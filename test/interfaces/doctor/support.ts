@@ -63,7 +63,7 @@ export const ward = new Proxy({} as Ward, {
   get: (_target, key) => Reflect.get(current(), key) as unknown,
 });
 
-type CheckOptions = Pick<Partial<RunChecksOptions>, "repair" | "platform">;
+type CheckOptions = Pick<Partial<RunChecksOptions>, "repair" | "platform" | "selinux">;
 
 async function makeWard() {
   const folder = mkdtempSync(join(tmpdir(), "al-doctor-"));

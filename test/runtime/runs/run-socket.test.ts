@@ -53,7 +53,7 @@ function aScheduler() {
     openSocket: async ({ instanceId, agent }) =>
       isRemote(agent)
         ? sockets.openRemote(instanceId, `al-${instanceId}`)
-        : sockets.open(instanceId, await socketBaseDir(agent)),
+        : sockets.open(instanceId, await socketBaseDir(agent, {})),
   });
   const abilities = fakeAbilities();
   sockets.serve({ runApi: abilities, models: hostGateway, egress: noEgress });

@@ -207,6 +207,12 @@ export const projectCommands = {
         1: "An update failed, was declined, or conflicts with local changes",
       })
       .does(async () => (await import("../update/update-agents.ts")).updateAgents),
+  upgrade: (command) =>
+    command
+      .description("Print how to upgrade Almanac the way it was installed")
+      .option("--check", "Print what is known of newer versions; uses no network")
+      .examples("al upgrade", "al upgrade --check")
+      .does(async () => (await import("../upgrade/upgrade.ts")).printUpgrade),
   config: (command) =>
     command
       .description(

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { needsImage, type AgentConfig } from "../../../../streams/agent-config.ts";
 import { runtimes } from "../../../../streams/runtimes.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
@@ -29,9 +30,7 @@ const callTimeoutMs = 10_000;
 /** Whether the container engine has the images, networks and processors that agents in containers need. */
 export const engine: Check = async (context) => {
   const { project, env } = context;
-  const inside = context.agents.filter(
-    (agent) => needsImage(agent) && !runtimes[agent.runtime.type].isRemote,
-  );
+  const inside = agentsInContainers(context);
   if (project === null || inside.length === 0) return [];
   const connected = connectEngine({ env, callTimeoutMs });
   try {
@@ -49,6 +48,23 @@ export const engine: Check = async (context) => {
     return [ofError(error, "error", `${connected.address()}, for ${names}`)];
   }
 };
+
+/** Agents whose runs are containers of this machine. */
+function agentsInContainers({ agents }: DoctorContext) {
+  return agents.filter((agent) => needsImage(agent) && !runtimes[agent.runtime.type].isRemote);
+}
+
+/** On such a machine the engine may label containers so that they can't connect to the sockets of their runs. */
+export const selinux: Check = (context) => {
+  const isEnforcing =
+    existsSync(context.selinux) && readFileSync(context.selinux, "utf8").trim() === "1";
+  if (!isEnforcing || agentsInContainers(context).length === 0) return [];
+  const what = "SELinux is enforcing, and may deny containers their connection to the scheduler";
+  return [note(what, allowDenied)];
+};
+
+const allowDenied =
+  "if a run can't connect to /run/al/channel.sock: sudo ausearch -m avc -ts recent | audit2allow -M almanac && sudo semodule -i almanac.pp, again until a run succeeds";
 
 type Local = ProjectConfig["local"];
 const where = "config.toml [local]";

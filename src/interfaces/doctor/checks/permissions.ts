@@ -1,7 +1,6 @@
 import { chmod, lstat, readdir } from "node:fs/promises";
 import type { Stats } from "node:fs";
 import { join } from "node:path";
-import { userInfo } from "node:os";
 import { storeDir } from "../../../foundation/credentials/read-secret.ts";
 import { finding, ok, type Check, type Finding } from "../finding.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
@@ -53,15 +52,14 @@ async function lookInside(stateDir: string): Promise<Finding[]> {
 }
 
 function isOwn(path: string, { uid }: Stats): Finding | null {
-  if (uid === userInfo().uid) return null;
+  if (uid === process.getuid?.()) return null;
   const text = `it belongs to another OS user (id ${uid})`;
   return finding("error", text, path, ownerFix(path, uid));
 }
 
 /** Root can read another user's files, but must not take them from that user: al is run as the owner instead. */
 function ownerFix(path: string, owner: number): string {
-  const { uid, username } = userInfo();
-  if (uid !== 0) return `sudo chown -R ${shellWord(username)} ${shellWord(path)}`;
+  if (process.getuid?.() !== 0) return `sudo chown -R "$(id -u)" ${shellWord(path)}`;
   if (owner !== 0) return `run al as its owner instead of root: sudo -u '#${owner}' al …`;
   return `chown -R root ${shellWord(path)}`;
 }

@@ -176,7 +176,8 @@ function isLocal(host: string): boolean {
  */
 export function remoteEngineProblem(env: NodeJS.ProcessEnv, hasCluster: boolean): Problem | null {
   const host = env.DOCKER_HOST ?? "";
-  if (isLocal(host)) return null;
+  // A scheduler in a container may reach its own machine's engine by a proxy in another container.
+  if (isLocal(host) || (env.AL_SOCKETS ?? "") !== "") return null;
   const hint = hasCluster
     ? 'write type = "cluster" under [runtime] of the agent, or type = "host-user" for runs here'
     : 'for runs there run docker swarm init there, and write engine = "swarm" and address = "<this machine>:<port>" under [cluster] of config.toml; for runs here unset DOCKER_HOST';

@@ -1,5 +1,5 @@
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { McpServer } from "mcp-sdk-v1/server/mcp.js";
+import { StdioServerTransport } from "mcp-sdk-v1/server/stdio.js";
 
 /** A program of the SDK, for tests of how a run treats programs that end and answers that are too long. */
 const server = new McpServer({ name: "fickle", version: "1" });

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
-import { InMemoryEventStore } from "@modelcontextprotocol/sdk/examples/shared/inMemoryEventStore.js";
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
-import { ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { InMemoryEventStore } from "mcp-sdk-v1/examples/shared/inMemoryEventStore.js";
+import { McpServer } from "mcp-sdk-v1/server/mcp.js";
+import { StreamableHTTPServerTransport } from "mcp-sdk-v1/server/streamableHttp.js";
+import { ListToolsRequestSchema } from "mcp-sdk-v1/types.js";
 import { ownAddress } from "../../../e2e/mcp-servers.ts";
 import { listen } from "../../../helpers/listen.ts";
 import { pause } from "../../../helpers/pause.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
-import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
+import { McpServer } from "mcp-sdk-v1/server/mcp.js";
+import { StreamableHTTPServerTransport } from "mcp-sdk-v1/server/streamableHttp.js";
+import { isInitializeRequest } from "mcp-sdk-v1/types.js";
 import { ownAddress } from "../../../e2e/mcp-servers.ts";
 import { listen } from "../../../helpers/listen.ts";
 import { mcpClients } from "./clients.ts";

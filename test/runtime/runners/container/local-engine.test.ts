@@ -11,6 +11,11 @@ test.each([
   expect(remoteEngineProblem(host === undefined ? {} : { DOCKER_HOST: host }, false)).toBeNull();
 });
 
+test("a named folder for the sockets of runs makes any engine one of this machine", () => {
+  const env = { DOCKER_HOST: "tcp://proxy:2375", AL_SOCKETS: "/var/lib/almanac" };
+  expect(remoteEngineProblem(env, false)).toBeNull();
+});
+
 test.each([
   "ssh://me@build-1",
   "ssh://build-1:22",

@@ -1,0 +1,2 @@
+// Imported by name, by code that is never called.
+exports.GoogleAuth = undefined;
