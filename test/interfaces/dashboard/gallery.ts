@@ -141,7 +141,9 @@ export const gallery: readonly (readonly [
       "#trigger": /^Trigger manual .* Prompt Look at <b>this<\/b> Context \{ "issue": 7 \}$/,
       "#result": /"ok": true/,
       "#result strong": "all",
-      "#facts": /Model haiku Tokens 1,200 Cost \$0\.01 in 2 calls Version a{12} Commit c{12} /,
+      "#strip":
+        /succeeded Agent dev Trigger manual Started .* Cost \$0\.01 2 calls Model haiku host-user, 1,200 tokens$/,
+      "#facts": /Version a{12} Commit c{12} /,
       "#host-list": "evil.test is not in [network].allow good.test 512 bytes out, 2.0 KiB in",
       "#called-by a@href": "/dashboard/agents/cat/runs/cat-aaaaaaaa",
       ".call-tree a@href": "/dashboard/agents/owl/runs/owl-aaaaaaaa",

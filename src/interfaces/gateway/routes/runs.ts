@@ -38,7 +38,8 @@ export const runPages = (deps: GatewayDeps) => [
       if (run === null) return sendPage(reply, missingRunPage(agent, instanceId), 404);
       if (run.agent !== agent) return reply.redirect(runAddress(run.agent, instanceId), 302);
       // Loaded at the first visit: a start does without the engine for log lines.
-      const { page, runChoice, shownLines } = await import("../../dashboard/pages/run/page.tsx");
+      const { page } = await import("../../dashboard/pages/run/page.tsx");
+      const { runChoice, shownLines } = await import("../../dashboard/pages/run/run-log.tsx");
       return sendLivePage(reply, page, {
         frame: frameOf(deps),
         run,

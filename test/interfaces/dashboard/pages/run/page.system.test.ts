@@ -71,7 +71,10 @@ test("the page of a run shows the changes since its agent's last success, at onc
 test("the page of a run ended by a person names the last success, and no failure", async () => {
   const lastSuccess = { instanceId: "dev-aaaaaaaa", changed: false };
   const { shows } = await open(path, withRun({ outcome: "killed", lastSuccess }));
-  await shows({ "#since": /It ran the same\./, "#failing": 0 });
+  await shows({
+    "#since": /Same configuration as the last success \(dev-aaaaaaaa\)\./,
+    "#failing": 0,
+  });
 });
 
 test("the page of a run follows a run until it ends, and kills it after a question", async () => {
@@ -151,7 +154,7 @@ test("the page of a run without a word or a log line is not empty", async () => 
   const { shows } = await open(path, withRun({ outcome: "failed", reason: "exit code 3" }));
   await shows({
     "#reason": "exit code 3",
-    "#result-note": "It returned nothing and said nothing.",
+    "#result-note": "No output.",
     "#log-empty": /No lines/,
   });
 });
