@@ -4,6 +4,7 @@ import type { AgentStatus } from "../../../../../streams/status/wire.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
 import type { ReceiptView } from "../../../../foundation/contracts/operator-api.ts";
 import type { RunDifference, RunView } from "../../../../runtime/runs/run-view.ts";
+import type { TraceView } from "../../../../runtime/runs/trace-view.ts";
 import { useAgent } from "../../live/agents.ts";
 import type { FirstPart } from "../../log/log-session.ts";
 import { useDocument, type FirstDocument } from "../../live/use-document.ts";
@@ -12,6 +13,7 @@ import { QuestionList } from "../../runs/question.tsx";
 import { useRunAgain } from "./run-again.tsx";
 import { RunLog, useRunLog } from "./run-log.tsx";
 import { Steer } from "./steer.tsx";
+import { Trace } from "./trace.tsx";
 import { Strip } from "./strip.tsx";
 import { Called, Facts, Hosts, Result, Since, Trigger } from "./panels.tsx";
 import { KillRun } from "../../runs/run-parts.tsx";
@@ -34,6 +36,9 @@ interface RunData {
   readonly receipt: ReceiptView | null;
   /** Changes since the last success; null unless the run failed. */
   readonly changes: RunDifference | null;
+  readonly trace: FirstDocument<TraceView>;
+  /** The position of the line at which its log opens; "" for the last lines. */
+  readonly opened: string;
 }
 
 /** Everything about one run: what came of it, why, its log, and what it left. */
@@ -45,7 +50,7 @@ export const page: LivePage<RunData> = {
 };
 
 /** The parts of the page, of which a phone shows one. */
-const parts = { log: "Log", result: "Result", details: "Details" };
+const parts = { log: "Log", trace: "Trace", result: "Result", details: "Details" };
 type Part = keyof typeof parts;
 
 function Run({ frame, run: first, changedBy, lines, receipt, changes, ...data }: RunData) {
@@ -62,20 +67,6 @@ function Run({ frame, run: first, changedBy, lines, receipt, changes, ...data }:
   const again = useRunAgain(run, status);
   const hasFailed = run.outcome !== null && isError(run.outcome);
   const isAsking = runningSince(run) !== null && run.questions.some(isOpenQuestion);
-  const log = useRunLog({ agent, instanceId, first: lines, opensAtError: hasFailed });
-  const [part, setPart] = useState<Part>(run.outcome === "succeeded" ? "result" : "log");
-  const lookOfPart = (name: Part) => (name === part ? "part" : "part other");
-  const logPanel = (
-    <>
-      <RunLog
-        {...{ agent, instanceId, log }}
-        isOver={run.outcome !== null}
-        class={lookOfPart("log")}
-      />
-      <Steer run={run} onSent={read.refresh} class={lookOfPart("log")} />
-    </>
-  );
-  const result = <Result run={run} class={lookOfPart("result")} />;
   return (
     <Site
       frame={frame}
@@ -102,21 +93,7 @@ function Run({ frame, run: first, changedBy, lines, receipt, changes, ...data }:
       <Notice kind="warning" id="gone" text={read.status === 404 ? goneText : null} />
       {again.notice}
       <Reason run={run} hasFailed={hasFailed} />
-      <PartTabs current={part} onOpen={setPart} />
-      <div class="columns run-columns">
-        <div class="column">
-          {isAsking && <Questions run={run} refresh={read.refresh} />}
-          {run.outcome === "succeeded" ? [result, logPanel] : [logPanel, result]}
-        </div>
-        <div class={`column ${lookOfPart("details")}`}>
-          <Since run={run} first={changes} />
-          <Hosts hosts={run.hosts} />
-          <Called run={run} />
-          {!isAsking && <Questions run={run} refresh={read.refresh} />}
-          <Trigger run={run} receipt={receipt} />
-          <Facts run={run} />
-        </div>
-      </div>
+      <Parts {...data} {...{ run, isAsking, changes, receipt, lines }} refresh={read.refresh} />
       {again.dialog}
     </Site>
   );
@@ -153,6 +130,59 @@ function Reason({ run, hasFailed }: { readonly run: RunView; readonly hasFailed:
           </a>
         )}
       </p>
+    </>
+  );
+}
+
+interface PartsProps extends Pick<
+  RunData,
+  "run" | "lines" | "opened" | "trace" | "changes" | "receipt"
+> {
+  /** Whether the run waits for a person. */
+  readonly isAsking: boolean;
+  readonly refresh: () => void;
+}
+
+/** The parts of the page: beside each other, or on a phone one of them. */
+function Parts({ run, lines, opened, isAsking, refresh, ...data }: PartsProps) {
+  const { agent, instanceId, outcome } = run;
+  // A reader who watches the run end keeps the order in which it was opened.
+  const [isGood] = useState(outcome === "succeeded");
+  const [part, setPart] = useState<Part>(isGood ? "result" : "log");
+  const lookOfPart = (name: Part) => ({ class: name === part ? "part" : "part other" });
+  const log = useRunLog({ agent, instanceId, first: lines, opened });
+  const openLine = (position: string): void => {
+    setPart("log");
+    log.open(position);
+  };
+  const traced = { agent, instanceId, received: log.received, onOpen: openLine };
+  const result = <Result run={run} {...lookOfPart("result")} />;
+  const trace = <Trace first={data.trace} {...traced} {...lookOfPart("trace")} />;
+  const questions = <Questions run={run} refresh={refresh} />;
+  return (
+    <>
+      <PartTabs current={part} onOpen={setPart} />
+      <div class="columns run-columns">
+        <div class="column">
+          {isAsking && questions}
+          {isGood && [result, trace]}
+          <RunLog
+            {...{ agent, instanceId, log }}
+            isOver={outcome !== null}
+            {...lookOfPart("log")}
+          />
+          <Steer run={run} onSent={refresh} {...lookOfPart("log")} />
+          {!isGood && [trace, result]}
+        </div>
+        <div class={`column ${lookOfPart("details").class}`}>
+          <Since run={run} first={data.changes} />
+          <Hosts hosts={run.hosts} />
+          <Called run={run} />
+          {!isAsking && questions}
+          <Trigger run={run} receipt={data.receipt} />
+          <Facts run={run} />
+        </div>
+      </div>
     </>
   );
 }

@@ -14,27 +14,20 @@ export function runChoice(instance: string, at = ""): LogChoice {
   return { instance, q: "", level: "", at };
 }
 
-/** pino's number of an error. */
-const errorLevel = 50;
-
-/** The first error among lines that were read; null without one. */
-function errorIn(part: FirstPart | null): string | null {
-  return part?.lines.find(({ entry }) => entry.level >= errorLevel)?.position ?? null;
-}
-
 interface RunLogOptions {
   readonly agent: string;
   readonly instanceId: string;
   /** The lines that the page was rendered with; null if finding them takes longer. */
   readonly first: FirstPart | null;
-  /** True if it opens at its first error. */
-  readonly opensAtError: boolean;
+  /** The position of the line that is shown first; "" for the last lines. */
+  readonly opened: string;
 }
 
 /** The log of a run: its last lines, and new ones while it runs; or the lines around an opened one. */
-export function useRunLog({ agent, instanceId, first, opensAtError }: RunLogOptions) {
-  const [around, setAround] = useState("");
-  const [marked, setMarked] = useState(() => (opensAtError ? (errorIn(first) ?? "") : ""));
+export function useRunLog({ agent, instanceId, first, opened }: RunLogOptions) {
+  const [marked, setMarked] = useState(opened);
+  // Lines around another one have no end that is followed.
+  const [around, setAround] = useState(first?.atEnd === false ? opened : "");
   const choice = useMemo(() => runChoice(instanceId, around), [around]);
   const log = useLog(agent, choice, { first, pageLines: shownLines });
   const follow = useFollow();
@@ -57,6 +50,7 @@ export function useRunLog({ agent, instanceId, first, opensAtError }: RunLogOpti
     /** Shows the line at a position; "" for the last lines. */
     open: (position: string): void => {
       shown.current = "";
+      if (position === "") follow.set(true);
       setMarked(position);
       if (position === "" || !log.lines.some((line) => line.position === position))
         setAround(position);
