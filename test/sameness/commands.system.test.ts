@@ -42,6 +42,7 @@ const reads = [
   "logs sync-web -n 3",
   `show ${run}`,
   `show ${run} --diff`,
+  `show ${run} --trace`,
   "config review-web",
   "webhook test <folder>/project/payload.json --source github --event issues",
 ];

@@ -1,4 +1,6 @@
 import pc from "picocolors";
+import type { TraceStep, TraceView } from "../../../src/runtime/runs/trace-view.ts";
+import { renderTrace } from "../../../src/interfaces/cli/status/render-trace.ts";
 import { renderRun } from "../../../src/interfaces/cli/status/render-run.ts";
 import { aRunView } from "../../helpers/run-view.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
@@ -32,7 +34,7 @@ test("al show prints a run with its prompt, version, calls, hosts and result", (
   const lastSuccess = { instanceId: "dev-aaaaaaaa", at: time(26) };
   const run = aRunView("dev-bbbbbbbb", {
     version,
-    payload: '{\n  "title": "\u001b[2Jhi"\n}',
+    payload: '{\n  "title": "\u001b[2Jhi"\n2\n3\n4\n5\n6\n}',
     lastSuccess: { instanceId: "dev-aaaaaaaa", changed: true },
     failing: {
       instanceId: "dev-bbbbbbbb",
@@ -56,15 +58,14 @@ test("al show prints a run with its prompt, version, calls, hosts and result", (
   const style = { colors: pc.createColors(false), columns: null, now: Date.parse(lastAt) };
   const text = renderRun(run, style);
   for (const lines of [
-    /^dev-bbbbbbbb succeeded\nTrigger {7}schedule\nPayload {7}\{\n {16}"title": "hi"\n {14}\}\n/,
+    /^dev-bbbbbbbb succeeded\nDuration {6}0 ms\nCost {10}\$0\.01 in 2 calls\nReturned {6}\{\n {16}"ok": true\n {14}\}\nLast words {4}Done\.\n {14}Bye\.\nStreak /,
+    /^Payload {7}\{\n {16}"title": "hi"\n {14}2\n {14}3\n {14}4\n {14}5\n {14}… 2 more lines: al show dev-bbbbbbbb --payload$/m,
     /^Version {7}bbbbbbbbbbbb\nCommit {8}cccccccccccc with changes$/m,
-    /^Cost {10}\$0\.01 in 2 calls$/m,
-    /^Standing {6}had been failing since 2026-11-20 06:33:00, 1,078 in a row; last success 2026-11-20 06:26:00; config and instructions changed in between$/m,
+    /^Streak {8}had been failing since 2026-11-20 06:33:00, 1,078 in a row; last success 2026-11-20 06:26:00; config and instructions changed in between$/m,
     /^Last success {2}dev-aaaaaaaa; changed since then: al show dev-bbbbbbbb --diff$/m,
     /^Calls {9}cat succeeded cat-aaaaaaaa$/m,
     /^Denied {8}api\.evil\.test:8443 is not in \[network\]\.allow, 3 times$/m,
     /^Reached {7}h0\.test 512 bytes out, 3\.0 MiB in$[^]*^ +and 6 more$/m,
-    /^Returned {6}\{\n {16}"ok": true\n {14}\}\nLast words {4}Done\.\n {14}Bye\.$/m,
   ])
     expect(text).toMatch(lines);
   expect(text).not.toContain("\u001b");
@@ -97,6 +98,75 @@ test("al show --prompt prints the prompt that the model received", async () => {
   });
   await cli.prints("show dev-bbbbbbbb --prompt", "System prompt:\n\nBe brief.\n");
   expect(asked).toBe("modelPrompt=true");
+});
+
+test("al show --payload prints the whole payload, or that there is none", async () => {
+  const { routes } = await cli.serve({
+    [`${runs}dev-bbbbbbbb`]: aRunView("dev-bbbbbbbb", { payload: "{\n1\n2\n3\n4\n5\n6\n}" }),
+  });
+  await cli.prints("show dev-bbbbbbbb --payload", "{\n1\n2\n3\n4\n5\n6\n}\n");
+  routes[`${runs}dev-bbbbbbbb`] = aRunView("dev-bbbbbbbb");
+  expect(await cli.al("show dev-bbbbbbbb --payload")).toMatchObject({ code: 0, stdout: "" });
+});
+
+const at = (second: number) => new Date(second * 1000).toISOString();
+const aStep = (given: Partial<TraceStep>): TraceStep => ({
+  kind: "tool",
+  name: "start",
+  at: at(0),
+  durationMs: 1_000,
+  tokens: null,
+  usd: null,
+  failure: null,
+  position: null,
+  ...given,
+});
+const trace: TraceView = {
+  instanceId: "dev-bbbbbbbb",
+  at: at(0),
+  until: at(10),
+  isOver: false,
+  steps: [
+    aStep({ kind: "start" }),
+    aStep({
+      kind: "model",
+      name: "turn 1: haiku",
+      at: at(1),
+      durationMs: 4e3,
+      tokens: 12_000,
+      usd: 0.25,
+    }),
+    aStep({
+      name: "bash: \u001b[2Jgit log --oneline --all",
+      at: at(5),
+      durationMs: 0,
+      failure: "exit 7",
+    }),
+    aStep({ kind: "question", name: "Deploy?", at: at(6), durationMs: null }),
+  ],
+  leftOut: { after: 3, count: 340, tokens: 9, usd: 1 },
+  firstError: null,
+  isWhole: true,
+};
+
+test("al show --trace draws the steps of a run as wide as the terminal", () => {
+  const drawn = (columns: number) =>
+    renderTrace(trace, { colors: pc.createColors(false), columns }).split("\n");
+  expect(drawn(80)).toEqual([
+    "Step                          0 – 10 s                  Time     Tokens  Cost",
+    "start                         ██                          1.0 s",
+    "turn 1: haiku                   ██████████                4.0 s  12,000  $0.25",
+    "  bash: git log --oneline -…              █                0 ms",
+    "… 340 more steps                                                      9  $1.00",
+    "  Deploy?                                   ░░░░░░░░░░  4.0 s …",
+  ]);
+  expect(drawn(120)[3]).toMatch(/^ {2}bash: git log --oneline --all: exit 7 {20}█ {21}0 ms$/);
+});
+
+test("al show --trace prints the steps of an agent's latest run, or all data of them as JSON", async () => {
+  await cli.serve({ [`${runs}dev-bbbbbbbb/trace`]: trace });
+  await cli.prints("show dev-bbbbbbbb --trace", /bash: git log --oneline --all: exit 7 /);
+  expect(await cli.json("show dev-bbbbbbbb --trace")).toEqual(trace);
 });
 
 test("al show --diff prints the changes since the last successful run, or since another one", async () => {
