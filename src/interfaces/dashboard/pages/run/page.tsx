@@ -19,7 +19,7 @@ import { Called, Facts, Hosts, Result, Since, Trigger } from "./panels.tsx";
 import { KillRun } from "../../runs/run-parts.tsx";
 import { frameStyles, Notice, Site, type Frame } from "../../kit/site.tsx";
 import type { LivePage } from "../../send-page.tsx";
-import { firstSeenAddress, logAddress, pathOf } from "../../text/addresses.ts";
+import { firstSeenAddress, lineAddress, logAddress, pathOf } from "../../text/addresses.ts";
 import { actsText } from "../../runs/question-words.ts";
 import { runningSince, stateOf, whyText, lookOf } from "../../runs/trigger-words.ts";
 
@@ -92,7 +92,7 @@ function Run({ frame, run: first, changedBy, lines, receipt, changes, ...data }:
       />
       <Notice kind="warning" id="gone" text={read.status === 404 ? goneText : null} />
       {again.notice}
-      <Reason run={run} hasFailed={hasFailed} />
+      <Reason run={run} hasFailed={hasFailed} trace={data.trace.value} />
       <Parts {...data} {...{ run, isAsking, changes, receipt, lines }} refresh={read.refresh} />
       {again.dialog}
     </Site>
@@ -110,25 +110,40 @@ function isOpenQuestion({ state }: RunView["questions"][number]): boolean {
   return state === "open";
 }
 
-/** Why the run ended as it did: the cause, and below it the rest of its output. */
-function Reason({ run, hasFailed }: { readonly run: RunView; readonly hasFailed: boolean }) {
+interface ReasonProps {
+  readonly run: RunView;
+  readonly hasFailed: boolean;
+  readonly trace: TraceView | null;
+}
+
+/** Why the run ended as it did, and below it where to look. */
+function Reason({ run, hasFailed, trace }: ReasonProps) {
   const why = plainText(whyText(run));
-  const { acts, reason, instanceId } = run;
+  const { agent, acts, reason, instanceId } = run;
+  const step = trace?.steps.findLast(({ failure }) => failure !== null);
+  const links = [
+    hasFailed && step?.position && (
+      <span id="failed-step">
+        Last failed step:{" "}
+        <a href={lineAddress(agent, step.position, instanceId)}>{plainText(step.name)}</a>
+      </span>
+    ),
+    hasFailed && reason !== null && (
+      <a id="first-seen" href={firstSeenAddress(reason)}>
+        When did this error first appear?
+      </a>
+    ),
+    acts.length > 0 && (
+      <a id="acts" href={pathOf`/dashboard/audit?instance=${instanceId}`}>
+        {actsText(acts)}
+      </a>
+    ),
+  ].filter(Boolean);
   return (
     <>
       <Notice kind={`why-run ${hasFailed ? "error" : "warning"}`} id="reason" text={why} />
-      <p class="run-of muted" hidden={!hasFailed && acts.length === 0}>
-        {hasFailed && reason !== null && (
-          <a id="first-seen" href={firstSeenAddress(reason)}>
-            When did this error first appear?
-          </a>
-        )}
-        {hasFailed && reason !== null && acts.length > 0 && " · "}
-        {acts.length > 0 && (
-          <a id="acts" href={pathOf`/dashboard/audit?instance=${instanceId}`}>
-            {actsText(acts)}
-          </a>
-        )}
+      <p class="run-of muted" hidden={links.length === 0}>
+        {links.map((link, index) => [index > 0 && " · ", link])}
       </p>
     </>
   );

@@ -180,6 +180,14 @@ test("the log of a failed run opens at its first error, and at the line of a ste
   const line = { agent: "dev", instanceId: instance };
   const time = Date.parse(aRunView(instance).at);
   deps.logs.write({ ...line, time, kind: "tool", call: "1", msg: "bash: make all" });
+  const result = {
+    kind: "tool-result",
+    call: "1",
+    isError: true,
+    output: "no rule",
+    msg: "failed",
+  };
+  deps.logs.write({ ...line, time, ...result });
   deps.logs.write({ ...line, time, level: 50, kind: "process", msg: "the first error" });
   for (let count = 1; count <= 300; count++)
     deps.logs.write({ ...line, time, msg: `later ${count}` });
@@ -193,7 +201,8 @@ test("the log of a failed run opens at its first error, and at the line of a ste
     );
   await shows({ "#log .marked": /the first error/ });
   expect(await isVisible("the first error")).toBe(true);
-  await page.getByRole("link", { name: "bash: make all" }).click();
+  await shows({ "#failed-step": "Last failed step: bash: make all" });
+  await page.getByRole("link", { name: "bash: make all: no rule" }).click();
   await shows({ "#log .marked": /make all/ });
   expect(await isVisible("make all")).toBe(true);
   await page.getByRole("button", { name: "Last lines" }).click();
