@@ -113,7 +113,9 @@ function hookFailure({ level, exitCode }: LogEntry): string | null {
   return typeof exitCode === "number" ? `exit ${exitCode}` : "failed";
 }
 
-/** The first line of a failed tool's output. */
+/** The exit code that a failed tool reports, or the first line of its output. */
 function failureOf({ output }: LogEntry): string {
-  return (typeof output === "string" && nameOf(output.trim())) || "failed";
+  const text = typeof output === "string" ? output.trim() : "";
+  const [, code] = /\bexited with code (\d+)$/.exec(text) ?? [];
+  return code === undefined ? nameOf(text) || "failed" : `exit ${code}`;
 }

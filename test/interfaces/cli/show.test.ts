@@ -58,7 +58,7 @@ test("al show prints a run with its prompt, version, calls, hosts and result", (
   const style = { colors: pc.createColors(false), columns: null, now: Date.parse(lastAt) };
   const text = renderRun(run, style);
   for (const lines of [
-    /^dev-bbbbbbbb succeeded\nDuration {6}0 ms\nCost {10}\$0\.01 in 2 calls\nReturned {6}\{\n {16}"ok": true\n {14}\}\nLast words {4}Done\.\n {14}Bye\.\nStreak /,
+    /^dev-bbbbbbbb succeeded\nCost {10}\$0\.01 in 2 calls\nDuration {6}0 ms\nReturned {6}\{\n {16}"ok": true\n {14}\}\nLast words {4}Done\.\n {14}Bye\.\nStreak /,
     /^Payload {7}\{\n {16}"title": "hi"\n {14}2\n {14}3\n {14}4\n {14}5\n {14}… 2 more lines: al show dev-bbbbbbbb --payload$/m,
     /^Version {7}bbbbbbbbbbbb\nCommit {8}cccccccccccc with changes$/m,
     /^Streak {8}had been failing since 2026-11-20 06:33:00, 1,078 in a row; last success 2026-11-20 06:26:00; config and instructions changed in between$/m,

@@ -32,14 +32,14 @@ export function renderRun(run: RunView, style: StatusStyle): string {
 type Fact = readonly [label: string, text: string | null];
 
 /** What came of a run is said first. */
-const firstFacts = ["Reason", "Duration", "Cost"];
+const firstFacts = ["Reason", "Cost", "Duration"];
 
 function factsOf(run: RunView, { now }: StatusStyle): readonly Fact[] {
   const { calls, failing } = run;
   const timeOf = (at: string): string => localTime(at, now);
   const facts = runFacts(run, timeOf);
   return [
-    ...facts.filter(([label]) => firstFacts.includes(label)),
+    ...firstFacts.flatMap((first) => facts.filter(([label]) => label === first)),
     ["Returned", valueText(run.value)],
     ["Last words", run.lastWords],
     ["Streak", failing && failingText(failing, timeOf)],

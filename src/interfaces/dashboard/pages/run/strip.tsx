@@ -20,7 +20,7 @@ interface StripProps {
 /** What became of a run, in one line. */
 export function Strip({ run, agent, look, state }: StripProps) {
   const { startedAt, source, model } = run;
-  const [cost = "–", calls] = runCostText(run)?.split(" in ") ?? [];
+  const [cost, calls] = runCostText(run)?.split(" in ") ?? [];
   const tokens = tokensText(run);
   return (
     <dl class="panel strip" id="strip">
@@ -38,16 +38,16 @@ export function Strip({ run, agent, look, state }: StripProps) {
       <Figure name="Started" below={waitText(run)}>
         {startedAt === null ? "not started" : <ListTime at={startedAt} />}
       </Figure>
-      <Figure name="Duration">
+      <Figure name="Duration" hidden={startedAt === null}>
         <span id="standing">
           <Duration ms={run.durationMs} since={runningSince(run)} />
         </span>
       </Figure>
-      <Figure name="Cost" below={calls}>
+      <Figure name="Cost" below={calls} hidden={cost === undefined}>
         {cost}
       </Figure>
       <Figure name="Model" below={joined([agent?.runtime, tokens && `${tokens} tokens`], ", ")}>
-        {model ?? "–"}
+        {model ?? agent?.models[0] ?? "–"}
       </Figure>
     </dl>
   );
@@ -57,12 +57,13 @@ interface FigureProps {
   readonly name: string;
   /** A muted line below the figure. */
   readonly below?: string | null | undefined;
+  readonly hidden?: boolean;
   readonly children: ComponentChildren;
 }
 
-function Figure({ name, below, children }: FigureProps) {
+function Figure({ name, below, hidden, children }: FigureProps) {
   return (
-    <div>
+    <div hidden={hidden}>
       <dt>{name}</dt>
       <dd>{children}</dd>
       {below && <dd class="sub">{plainText(below)}</dd>}
