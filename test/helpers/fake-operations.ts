@@ -13,6 +13,7 @@ import type { AgentHosts } from "../../src/foundation/contracts/run-hosts.ts";
 import type { IsMine, Operation } from "../../src/foundation/operation.ts";
 import { createRedactor } from "../../src/foundation/credentials/redactor.ts";
 import { agentDetail } from "../../src/runtime/runs/agent-detail.ts";
+import type { RunCall } from "../../src/features/spend/call-totals.ts";
 import type { RunDifference, RunView } from "../../src/runtime/runs/run-view.ts";
 import type { SpendKey } from "../../src/foundation/contracts/budget.ts";
 import type { SpendAnswer, SpendRequest } from "../../src/features/spend/spend-report.ts";
@@ -23,6 +24,7 @@ import type { AuditEntryView } from "../../src/features/people/audit-report.ts";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
 import { operations } from "../../src/interfaces/operations/table.ts";
 import type { NamedOperations, OperationContext } from "../../src/interfaces/operations/table.ts";
+import { fakeTrace } from "./fake-trace.ts";
 import { fakeQuestions } from "./fake-questions.ts";
 import { fakeAudit } from "./fake-audit.ts";
 import { memoryTokens } from "./memory-tokens.ts";
@@ -77,6 +79,8 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     /** What `run` and `runDifference` answer, by instance id. */
     runs: new Map<string, RunView>(),
     differences: new Map<string, RunDifference>(),
+    /** Calls to models in the trace of each run. */
+    modelCalls: [] as RunCall[],
     receiveWebhook: async (delivery: Delivery): Promise<DeliveryAnswer> => {
       called("receiveWebhook", delivery.type, delivery.source);
       state.deliveries.push(delivery);
@@ -133,6 +137,8 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       called("runDifference", instanceId, to);
       return mustHave(state.differences, instanceId, "unknown_instance");
     },
+    "GET /api/runs/:instanceId/trace": ({ instanceId }, { logs }) =>
+      fakeTrace(mustHave(state.runs, instanceId, "unknown_instance"), logs, state.modelCalls),
     "GET /api/stats/webhooks/:receiptId": ({ receiptId }) =>
       mustHave(state.receipts, receiptId, "unknown_receipt"),
     "POST /api/webhooks/:receiptId/replay?agent": ({ receiptId, agent = null }) => {

@@ -14,6 +14,25 @@ export interface AgentRuns {
   readonly triggered: number;
 }
 
+/** A call of a run to a model. */
+export interface RunCall {
+  /** Epoch ms. */
+  readonly at: number;
+  /** Null while it is open. */
+  readonly totalMs: number | null;
+  /** HTTP status of the provider; null when it gave no answer. */
+  readonly status: number | null;
+  /** The model's name in the project's config. */
+  readonly model: string;
+  /** Null if they are not known. */
+  readonly tokens: number | null;
+  /** Null if a subscription paid. */
+  readonly usd: number | null;
+}
+
+/** More calls of one run are not listed. */
+const mostCalls = 2_000;
+
 /** An account as it is stored. */
 interface SpendAccount {
   readonly scope: string;
@@ -43,6 +62,17 @@ export function createCallTotals(db: DatabaseSync, now: () => number) {
       const select = `SELECT instance_id AS key, ${callSums} FROM model_calls WHERE instance_id = ? GROUP BY 1`;
       const row = db.prepare(select).get(instanceId) as unknown as SpendRow | undefined;
       return row === undefined ? noCalls(instanceId) : { ...row };
+    },
+    /** The last calls of a run, the oldest first. */
+    callsOf: (instanceId: string): readonly RunCall[] => {
+      const select = db.prepare(
+        `SELECT at, iif(reserved IS NULL, coalesce(total_ms, 0), NULL) AS totalMs, status, model,
+           input + coalesce(cache_read, 0) + coalesce(cache_write, 0) + output AS tokens,
+           iif(billing = 'subscription', NULL, nano_usd / 1e9) AS usd
+         FROM model_calls WHERE instance_id = ? ORDER BY seq DESC LIMIT ${mostCalls}`,
+      );
+      const rows = select.all(instanceId) as unknown as readonly RunCall[];
+      return rows.map((row) => ({ ...row })).reverse();
     },
     /** By agent, with the costs of this many runs; agents without a run that called a model are omitted. Null for all agents. */
     lastRuns: (

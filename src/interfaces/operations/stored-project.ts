@@ -34,6 +34,7 @@ import {
   listRefusedDeliveries,
   listTriggers,
   showRun,
+  showTrace,
   showWhyNot,
 } from "../../runtime/runs/history-operations.ts";
 import type { StoredRunContext } from "../../runtime/runs/run-context.ts";
@@ -54,6 +55,7 @@ const storedOperations = [
   listRefusedDeliveries,
   showWhyNot,
   showRun,
+  showTrace,
   compareRuns,
 ] as const satisfies readonly Operation<StoredContext>[];
 export type StoredOperations = Named<typeof storedOperations>;

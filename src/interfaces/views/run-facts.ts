@@ -62,12 +62,13 @@ export function failingText(
 }
 
 /** The tokens reported by the run, or while it runs, those counted by the scheduler. */
-function tokensText({ tokens, spend }: RunView): string | null {
+export function tokensText({ tokens, spend }: RunView): string | null {
   const count = tokens ?? (spend.calls === 0 ? null : spend.tokens);
   return count === null ? null : count.toLocaleString("en");
 }
 
-function runCostText({ costUsd, spend }: RunView): string | null {
+/** `$0.18 in 3 calls`, or while it runs, what the scheduler counted; null without a call. */
+export function runCostText({ costUsd, spend }: RunView): string | null {
   const usd = costUsd ?? (spend.calls === 0 ? null : spend.usd);
   if (usd === null) return null;
   const calls = spend.calls === 0 ? "" : ` in ${counted(spend.calls, "call")}`;

@@ -78,23 +78,18 @@ async function runHook(
     log(30, `${phase} hook done`, ended);
     return null;
   }
-  const how = problem ?? `exited with code ${exitCode ?? "unknown"}`;
-  const place = `${phase} hook "${cut(command, 500)}" ${how}`;
+  const place = `${phase} hook ${problem ?? `exited with code ${exitCode ?? "unknown"}`}`;
   const output = String(redact(lines.recent().join("\n"))).split("\n");
+  // Lines that are left out of the log are quoted in its last one.
+  const quoted = lines.leftOut() > 0 ? output.slice(-lastLines) : [];
+  log(50, [place, ...quoted].join("\n"), ended);
   const error = lastError === undefined ? undefined : String(redact(lastError));
   // A line that is missing in the output is a part of a secret over several lines.
   const cause = output.findLast((line) => line === error) ?? output.findLast(isShown);
-  if (cause === undefined) {
-    log(50, place, ended);
-    return place;
-  }
-  // The cause comes first, as a narrow column shows only the beginning.
-  const others = output.slice(-lastLines).filter((line) => line !== cause);
-  const head = `${cut(cause.trim(), 500)} · ${place}`;
-  const reason = others.length === 0 ? head : [`${head}:`, ...others].join("\n");
-  // The lines are in the log already.
-  log(50, lines.leftOut() > 0 ? reason : place, ended);
-  return reason;
+  if (cause === undefined) return place;
+  // The cause comes first, as a narrow column shows only the beginning. The command is in the log.
+  const how = problem === null ? `${phase} hook, exit ${exitCode ?? "unknown"}` : place;
+  return `${cut(cause.trim(), 500)} (${how})`;
 }
 
 const isShown = (line: string): boolean => line.trim() !== "";

@@ -32,7 +32,9 @@ import type { StoreReader } from "../../foundation/store/store.ts";
 import { whyNoInput } from "./harness-command.ts";
 import { replay, replayTrigger as replayWork } from "./replay.ts";
 import type { RunContext, StoredRunContext } from "./run-context.ts";
+import { readTrace } from "./read-trace.ts";
 import { runDifferenceSchema, runSchema } from "./run-view.ts";
+import { traceSchema } from "./trace-view.ts";
 import { compareRuns as runDifference, firstWarnings, viewRun } from "./view-run.ts";
 import { whyNot } from "./why-not.ts";
 
@@ -143,6 +145,18 @@ export const showRun = stored.read("/api/runs/:instanceId", {
   },
 });
 
+export const showTrace = stored.read("/api/runs/:instanceId/trace", {
+  summary: "The steps of a run: turns, tools, waits, questions, retries and hooks",
+  description:
+    "Each with its time, tokens and cost, and its line in the log; made from the run's last 5,000 log lines and its calls to " +
+    "models, also while it runs.",
+  params: instanceParams,
+  output: traceSchema,
+  changedBy: ["agents"],
+  problems: [404, 503],
+  perform: ({ instanceId }, context) => readTrace(instanceId, context),
+});
+
 /** The run that another one is compared with. */
 export const comparedQuery = z.object({
   to: z.string().max(200).transform(mustBeInstance).optional().meta({
@@ -222,6 +236,7 @@ export const historyOperations = [
   showWhyNot,
   showCalls,
   showRun,
+  showTrace,
   compareRuns,
   showReceipt,
   replayReceipt,

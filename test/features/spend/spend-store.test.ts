@@ -192,3 +192,18 @@ test("pruning keeps the calls that a limit still counts: the month's, open ones,
   expect([spent("run:dev-1", "run"), spent("run:dev-2", "run")]).toEqual([900, 400]);
   expect(spent("run:dev-9", "run")).toBeUndefined();
 });
+
+test("the calls of a run are listed in their order: open ones without an end, a subscription's without a cost", async () => {
+  const store = tempStore();
+  const spend = store.tables(createSpend);
+  await made(store, {}, { nano: 4e8 });
+  await made(store, { instanceId: "dev-2" });
+  await made(store, { at: now + 1, billing: "subscription" }, { usage: null, status: null });
+  await spend.reserve({ ...begun, at: now + 2 });
+  const call = { model: "claude", tokens: null, status: null };
+  expect(spend.callsOf("dev-1")).toEqual([
+    { ...call, at: now, totalMs: 101, status: 200, tokens: 4_321, usd: 0.4 },
+    { ...call, at: now + 1, totalMs: 101, usd: null },
+    { ...call, at: now + 2, totalMs: null, usd: 0 },
+  ]);
+});

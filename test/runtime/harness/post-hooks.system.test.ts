@@ -40,8 +40,7 @@ describe("the post hooks of a run that is asked to end", () => {
     const before = performance.now();
     const run = await ended(["touch hooked; sleep 600", "touch never"]);
     expect(performance.now() - before).toBeGreaterThan(lastHooksMs - 100);
-    const reason = 'post hook "touch hooked; sleep 600" was stopped';
-    expect(logsOf(run, "hook").map(({ msg }) => msg)).toContain(reason);
+    expect(logsOf(run, "hook").map(({ msg }) => msg)).toContain("post hook was stopped");
     expect(await readdir(workDir())).not.toContain("never");
     expect(run.exitCode).toBe(143);
   });

@@ -6,6 +6,8 @@ import type { RunVersion } from "../../../src/foundation/store/runs.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { agentFailing, viewRun, compareRuns } from "../../../src/runtime/runs/view-run.ts";
+import { readTrace } from "../../../src/runtime/runs/read-trace.ts";
+import { createSpend } from "../../../src/features/spend/spend-store.ts";
 import type { RunEnd, WorkItem } from "../../../streams/vocabulary.ts";
 import { createLogSource } from "../../../src/foundation/logs/log-source.ts";
 import { entry, logPath, tempProject, writeLines } from "../../foundation/logs/support.ts";
@@ -227,4 +229,25 @@ test("runs are compared in the order of their starts, without known secrets", as
   await claim(cronItem("3", "dev", 4), "dev-3");
   const unknown = compareRuns("dev-3", "dev-1", deps);
   await expect(unknown).rejects.toMatchObject({ code: "unknown_version" });
+});
+
+test("the trace of a run is made from its log and its stored calls to models", async () => {
+  const { deps, store, claim } = setUp();
+  await claim(cronItem("1", "dev", 1_000), "dev-1");
+  const write = (instanceId: string, msg: string) =>
+    deps.logs.write({ agent: "dev", instanceId, time: 6_000, kind: "tool", call: msg, msg });
+  write("dev-1", "bash: ls");
+  write("dev-2", "bash: of another run");
+  const accounts = [{ scope: "run:dev-1", window: "run", endsAt: null }];
+  const call = { at: 7_000, day: "1970-01-01", instanceId: "dev-1", agent: "dev", model: "haiku" };
+  const cost = { providerModel: "h", billing: "priced", reserved: 5, seen: 5, accounts } as const;
+  await store.tables(createSpend).reserve({ ...call, ...cost });
+  const { steps, isOver } = await readTrace("dev-1", deps);
+  expect([isOver, ...steps.map(({ name }) => name)]).toEqual([
+    false,
+    "start",
+    "bash: ls",
+    "turn 1: haiku",
+  ]);
+  await expect(readTrace("dev-3", deps)).rejects.toMatchObject({ code: "unknown_instance" });
 });

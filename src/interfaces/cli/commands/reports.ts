@@ -168,10 +168,13 @@ export const reportCommands = {
         "--diff [instance]",
         "Show changes in config and instructions since a run, or since an agent's latest run (default: the last successful run)",
       )
+      .option("--trace", "Show its steps, with the time, tokens and cost of each")
       .option("--prompt", "Show what the model received: instructions, environment and trigger")
+      .option("--payload", "Show the payload of its webhook delivery")
       .examples(
         "al show triage-k3v9q2xa",
         "al show triage",
+        "al show triage --trace",
         "al show triage-k3v9q2xa --diff",
         "al show triage-k3v9q2xa --diff triage-b7w2m5ra",
         "al show triage-k3v9q2xa --prompt",

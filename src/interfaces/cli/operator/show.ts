@@ -11,6 +11,7 @@ import { queryTime } from "../options.ts";
 import { renderCost } from "../status/render-cost.ts";
 import { renderHistory, entryRow, refusedRow, turnedAwayRow } from "../status/render-history.ts";
 import { renderRun, differenceNote, renderDifference } from "../status/render-run.ts";
+import { renderTrace } from "../status/render-trace.ts";
 import { plain } from "../terminal/format.ts";
 import { renderStatus } from "../status/render-status.ts";
 import { askProject, mustKnowAgent, type ProjectReader } from "./reader.ts";
@@ -148,14 +149,23 @@ function nothing({ agent, deadLetter, refused, kind, outcome, since }: HistoryOp
   return deadLetter ? `no dead letters${whose}` : `nothing${whose} was triggered yet`;
 }
 
-/** Prints one run, or with `diff` the changes in config and instructions since another one; true without a value. */
+interface RunOptions {
+  /** The run to compare with; true for the last success. */
+  readonly diff?: string | true;
+  readonly prompt?: boolean;
+  readonly payload?: boolean;
+  readonly trace?: boolean;
+}
+
+/** Prints one run, its steps, its prompt or payload, or the changes since another run. */
 export async function showRun(
   context: Context,
   name: string,
-  { diff, prompt = false }: { readonly diff?: string | true; readonly prompt?: boolean },
+  { diff, prompt = false, payload = false, trace = false }: RunOptions,
 ): Promise<void> {
   const { out } = context;
   if (diff !== undefined) return showDifference(context, name, diff === true ? null : diff);
+  if (trace) return showTrace(context, name);
   const run = await ask(context, name, (reader, instanceId) =>
     reader.perform("GET /api/runs/:instanceId", {
       instanceId,
@@ -163,13 +173,26 @@ export async function showRun(
     }),
   );
   if (out.json) return out.document(run);
-  if (prompt) {
-    if (typeof run.modelPrompt === "string") return out.data(plain(run.modelPrompt));
-    return out.note(
-      "its log has no prompt: the session did not begin, or the log is no longer kept",
-    );
-  }
+  if (prompt) return printText(out, run.modelPrompt ?? null, noPrompt);
+  if (payload) return printText(out, run.payload, "it has no delivery that is stored");
   out.data(renderRun(run, { colors: out.colors, columns: out.columns, now: Date.now() }));
+}
+
+const noPrompt = "its log has no prompt: the session did not begin, or the log is no longer kept";
+
+function printText(out: Context["out"], text: string | null, otherwise: string): void {
+  if (text === null) out.note(otherwise);
+  else out.data(plain(text));
+}
+
+async function showTrace(context: Context, name: string): Promise<void> {
+  const { out } = context;
+  const trace = await ask(context, name, (reader, instanceId) =>
+    reader.perform("GET /api/runs/:instanceId/trace", { instanceId }),
+  );
+  if (out.json) return out.document(trace);
+  out.data(renderTrace(trace, out));
+  if (!trace.isWhole) out.note("The trace is made from the last lines of the run's log.");
 }
 
 async function showDifference(context: Context, name: string, other: string | null): Promise<void> {

@@ -1,4 +1,5 @@
 import { outcomeText } from "../../../../streams/outcomes.ts";
+import { counted } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { triggerNames } from "../../../../streams/vocabulary.ts";
 import {
@@ -30,25 +31,41 @@ export function renderRun(run: RunView, style: StatusStyle): string {
 
 type Fact = readonly [label: string, text: string | null];
 
+/** What came of a run is said first. */
+const firstFacts = ["Reason", "Cost", "Duration"];
+
 function factsOf(run: RunView, { now }: StatusStyle): readonly Fact[] {
   const { calls, failing } = run;
   const timeOf = (at: string): string => localTime(at, now);
+  const facts = runFacts(run, timeOf);
   return [
+    ...firstFacts.flatMap((first) => facts.filter(([label]) => label === first)),
+    ["Returned", valueText(run.value)],
+    ["Last words", run.lastWords],
+    ["Streak", failing && failingText(failing, timeOf)],
+    ["Last success", lastSuccessText(run)],
     ["Trigger", triggerText(run)],
     ["Prompt", run.prompt],
     ["Called with", calls.received?.context ?? null],
-    ["Payload", run.payload],
-    ...runFacts(run, timeOf),
-    ["Standing", failing && failingText(failing, timeOf)],
-    ["Last success", lastSuccessText(run)],
+    ["Payload", payloadText(run)],
+    ...facts.filter(([label]) => !firstFacts.includes(label)),
     ["Calls", calls.made.length === 0 ? null : calls.made.map(callText).join("\n")],
     ["Denied", hostsText(run, ({ denied }) => denied !== null)],
     ["Reached", hostsText(run, ({ denied }) => denied === null)],
     ["Messages", run.messages.map((one) => messageText(one)).join("\n") || null],
     ["Warnings", run.warnings?.join("\n") || null],
-    ["Returned", valueText(run.value)],
-    ["Last words", run.lastWords],
   ];
+}
+
+/** How many lines of a payload are shown; `--payload` prints them all. */
+const shownLines = 6;
+
+function payloadText({ instanceId, payload }: RunView): string | null {
+  const lines = payload?.split("\n") ?? [];
+  const more = lines.length - shownLines;
+  if (more <= 0) return payload;
+  const note = `… ${counted(more, "more line")}: al show ${instanceId} --payload`;
+  return [...lines.slice(0, shownLines), note].join("\n");
 }
 
 function triggerText({ kind, source, event, action, calls, replayOf }: RunView): string {
@@ -65,7 +82,7 @@ function lastSuccessText({ instanceId, lastSuccess }: RunView): string | null {
   if (changed === null) return earlier;
   return changed
     ? `${earlier}; changed since then: al show ${instanceId} --diff`
-    : `${earlier}; ran the same`;
+    : `${earlier}; same configuration`;
 }
 
 function callText({ agent, instanceId, outcome, startedAt }: HistoryEntry): string {

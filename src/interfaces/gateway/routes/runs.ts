@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { isError } from "../../../../streams/outcomes.ts";
 import { hasCode } from "../../../foundation/errors.ts";
 import type { RunView } from "../../../runtime/runs/run-view.ts";
 import { missingRunPage } from "../../dashboard/card-pages.tsx";
 import { page as changesPage } from "../../dashboard/pages/changes/page.tsx";
 import { sendLivePage, sendPage } from "../../dashboard/send-page.tsx";
-import { agentAddress, runAddress } from "../../dashboard/text/addresses.ts";
+import { agentAddress, pathOf, runAddress } from "../../dashboard/text/addresses.ts";
 import {
   agentParams,
   instanceParams,
@@ -13,7 +14,14 @@ import {
 import { routesOf } from "../api/route.ts";
 import { isPageVisit } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { agentStatus, changedByOf, frameOf, performed, readOrNull } from "../page-data.ts";
+import {
+  agentStatus,
+  changedByOf,
+  documentOf,
+  frameOf,
+  performed,
+  readOrNull,
+} from "../page-data.ts";
 import { comparedQuery } from "../../../runtime/runs/history-operations.ts";
 import { firstPartOf } from "./logs.ts";
 
@@ -37,14 +45,13 @@ export const runPages = (deps: GatewayDeps) => [
       if (run === null && !isPageVisit(request)) throw unknownInstance(instanceId);
       if (run === null) return sendPage(reply, missingRunPage(agent, instanceId), 404);
       if (run.agent !== agent) return reply.redirect(runAddress(run.agent, instanceId), 302);
-      // Loaded at the first visit: a start does without the engine for log lines.
-      const { page, runChoice, shownLines } = await import("../../dashboard/pages/run/page.tsx");
+      const { page } = await import("../../dashboard/pages/run/page.tsx");
       return sendLivePage(reply, page, {
         frame: frameOf(deps),
         run,
         changedBy: changedByOf("GET /api/runs/:instanceId", deps),
         status: agentStatus(agent, deps),
-        lines: await readOrNull(() => firstPartOf(agent, runChoice(instanceId), deps, shownLines)),
+        ...(await logOf(run, deps)),
         ...(await documentsOf(run, deps)),
       });
     },
@@ -74,6 +81,21 @@ export const runPages = (deps: GatewayDeps) => [
     },
   }),
 ];
+
+/** The steps of a run, and its last lines; for a run that failed, the lines around its first error. */
+async function logOf({ agent, instanceId, outcome }: RunView, deps: GatewayDeps) {
+  // Loaded at the first visit: a start does without the engine for log lines.
+  const { runChoice, shownLines } = await import("../../dashboard/pages/run/run-log.tsx");
+  const linesAt = (at: string) =>
+    readOrNull(() => firstPartOf(agent, runChoice(instanceId, at), deps, shownLines));
+  const path = pathOf`/api/runs/${instanceId}/trace`;
+  const trace = await documentOf("GET /api/runs/:instanceId/trace", () => path, deps);
+  const hasFailed = outcome !== null && isError(outcome);
+  const opened = (hasFailed && trace.value?.firstError) || "";
+  const last = await linesAt("");
+  const isThere = opened === "" || last?.lines.some(({ position }) => position === opened);
+  return { trace, opened, lines: isThere === true ? last : await linesAt(opened) };
+}
 
 /** A page is not rendered with the contents of a larger delivery, nor is a larger one read for it. */
 const maxReceiptBytes = 16 * 1024;

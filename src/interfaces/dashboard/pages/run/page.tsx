@@ -1,33 +1,27 @@
 import { outcomeText, isError } from "../../../../../streams/outcomes.ts";
-import { useMemo } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { AgentStatus } from "../../../../../streams/status/wire.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
 import type { ReceiptView } from "../../../../foundation/contracts/operator-api.ts";
 import type { RunDifference, RunView } from "../../../../runtime/runs/run-view.ts";
+import type { TraceView } from "../../../../runtime/runs/trace-view.ts";
 import { useAgent } from "../../live/agents.ts";
 import type { FirstPart } from "../../log/log-session.ts";
 import { useDocument, type FirstDocument } from "../../live/use-document.ts";
-import { Panel, Failed } from "../../kit/panel.tsx";
+import { Panel } from "../../kit/panel.tsx";
 import { QuestionList } from "../../runs/question.tsx";
 import { useRunAgain } from "./run-again.tsx";
+import { RunLog, useRunLog } from "./run-log.tsx";
 import { Steer } from "./steer.tsx";
+import { Trace } from "./trace.tsx";
+import { Strip } from "./strip.tsx";
 import { Called, Facts, Hosts, Result, Since, Trigger } from "./panels.tsx";
-import { FailingSince, KillRun } from "../../runs/run-parts.tsx";
+import { KillRun } from "../../runs/run-parts.tsx";
 import { frameStyles, Notice, Site, type Frame } from "../../kit/site.tsx";
-import { Duration } from "../../kit/time.tsx";
 import type { LivePage } from "../../send-page.tsx";
-import {
-  agentAddress,
-  firstSeenAddress,
-  logAddress,
-  lineAddress,
-  pathOf,
-} from "../../text/addresses.ts";
+import { firstSeenAddress, lineAddress, logAddress, pathOf } from "../../text/addresses.ts";
 import { actsText } from "../../runs/question-words.ts";
 import { runningSince, stateOf, whyText, lookOf } from "../../runs/trigger-words.ts";
-import { useFollow, useLog } from "../../log/use-log.ts";
-import type { LogChoice } from "../../kit/list-view.ts";
-import { LogLines } from "../../log/log-lines.tsx";
 
 interface RunData {
   readonly frame: Frame;
@@ -42,15 +36,22 @@ interface RunData {
   readonly receipt: ReceiptView | null;
   /** Changes since the last success; null unless the run failed. */
   readonly changes: RunDifference | null;
+  readonly trace: FirstDocument<TraceView>;
+  /** The position of the line at which its log opens; "" for the last lines. */
+  readonly opened: string;
 }
 
-/** Everything about one run: its trigger, its result, its use of models and hosts, its log. */
+/** Everything about one run: what came of it, why, its log, and what it left. */
 export const page: LivePage<RunData> = {
   name: "run",
   title: ({ run }) => run.instanceId,
   styles: [...frameStyles, "calls", "agent", "changes", "markdown", "log-row", "run", "questions"],
   view: Run,
 };
+
+/** The parts of the page, of which a phone shows one. */
+const parts = { log: "Log", trace: "Trace", result: "Result", details: "Details" };
+type Part = keyof typeof parts;
 
 function Run({ frame, run: first, changedBy, lines, receipt, changes, ...data }: RunData) {
   const { agent, instanceId } = first;
@@ -64,66 +65,35 @@ function Run({ frame, run: first, changedBy, lines, receipt, changes, ...data }:
   });
   const run = read.value ?? first;
   const again = useRunAgain(run, status);
-  const state = stateOf(run);
   const hasFailed = run.outcome !== null && isError(run.outcome);
-  // Also one that could not start.
-  const look = hasFailed ? "error" : lookOf(run);
-  const isRunning = runningSince(run) !== null;
-  const isAsking = isRunning && run.questions.some((question) => question.state === "open");
+  const isAsking = runningSince(run) !== null && run.questions.some(isOpenQuestion);
   return (
     <Site
       frame={frame}
       title={instanceId}
       head={
-        <>
-          <span class={`pill ${isAsking ? "waiting" : look}`} id="state">
-            {isAsking ? "waiting: person" : outcomeText(state)}
-          </span>
-          <span class="muted" id="standing">
-            <Duration ms={run.durationMs} since={runningSince(run)} otherwise="" />
-          </span>
-          <div class="end" role="group" aria-label="Actions">
-            <KillRun {...run} isOfPage />
-            <a class="button" href={logAddress(agent, instanceId)}>
-              Whole log
-            </a>
-            {again.button}
-          </div>
-        </>
+        <div class="end" role="group" aria-label="Actions">
+          <KillRun {...run} isOfPage />
+          <a class="button" href={logAddress(agent, instanceId)}>
+            Whole log
+          </a>
+          {again.button}
+        </div>
       }
       current="agents"
       isBelow
     >
-      <p class="run-of muted">
-        Run of <a href={agentAddress(agent)}>{agent}</a>
-        {hasFailed && run.reason !== null && (
-          <span id="first-seen">
-            {" "}
-            · <a href={firstSeenAddress(run.reason)}>When did this error first appear?</a>
-          </span>
-        )}
-        {run.acts.length > 0 && (
-          <span id="acts">
-            {" "}
-            · <a href={pathOf`/dashboard/audit?instance=${instanceId}`}>{actsText(run.acts)}</a>
-          </span>
-        )}
-      </p>
-      <FailingSince agent={agent} failing={run.failing} />
-      <Notice kind={hasFailed ? "error" : "warning"} id="reason" text={plainText(whyText(run))} />
+      <Strip
+        run={run}
+        agent={status}
+        // Also one that could not start.
+        look={isAsking ? "waiting" : hasFailed ? "error" : lookOf(run)}
+        state={isAsking ? "waiting: person" : outcomeText(stateOf(run))}
+      />
       <Notice kind="warning" id="gone" text={read.status === 404 ? goneText : null} />
       {again.notice}
-      <Panel id="questions" title="Questions to people" hidden={run.questions.length === 0}>
-        <QuestionList id="question-list" questions={run.questions} refresh={read.refresh} isOfRun />
-      </Panel>
-      <Steer run={run} onSent={read.refresh} />
-      <Result run={run} />
-      <Since run={run} first={changes} />
-      <Facts run={run} />
-      <Trigger run={run} receipt={receipt} />
-      <Called run={run} />
-      <Hosts hosts={run.hosts} />
-      <RunLog agent={agent} instanceId={instanceId} isOver={run.outcome !== null} first={lines} />
+      <Reason run={run} hasFailed={hasFailed} trace={data.trace.value} />
+      <Parts {...data} {...{ run, isAsking, changes, receipt, lines }} refresh={read.refresh} />
       {again.dialog}
     </Site>
   );
@@ -136,67 +106,134 @@ function isOpen({ outcome, calls }: RunView): boolean {
   return outcome === null || calls.made.some((call) => call.outcome === null);
 }
 
-interface RunLogProps {
-  readonly agent: string;
-  readonly instanceId: string;
-  /** Whether the run has ended. */
-  readonly isOver: boolean;
-  /** The run's last lines; null if finding them takes longer. */
-  readonly first: FirstPart | null;
+function isOpenQuestion({ state }: RunView["questions"][number]): boolean {
+  return state === "open";
 }
 
-/** The last lines; the log page has all. */
-export const shownLines = 200;
-
-/** The part of a log that a run's page shows. */
-export function runChoice(instance: string): LogChoice {
-  return { instance, q: "", level: "", at: "" };
+interface ReasonProps {
+  readonly run: RunView;
+  readonly hasFailed: boolean;
+  readonly trace: TraceView | null;
 }
 
-/** The last lines of a run's log, and new ones while it runs. */
-export function RunLog({ agent, instanceId, isOver, first }: RunLogProps) {
-  const choice = useMemo(() => runChoice(instanceId), []);
-  const links = useMemo(
-    () => ({
-      run: (id: string) => logAddress(agent, id),
-      line: (position: string) => lineAddress(agent, position, instanceId),
-    }),
-    [],
-  );
-  const log = useLog(agent, choice, { first, pageLines: shownLines });
-  const { lines, isReading, failure } = log;
-  const { box, onScroll } = useFollow();
-  const none = isOver
-    ? "No lines: it logged nothing, or its log is no longer kept."
-    : "No lines yet.";
+/** Why the run ended as it did, and below it where to look. */
+function Reason({ run, hasFailed, trace }: ReasonProps) {
+  const why = plainText(whyText(run));
+  const { agent, acts, reason, instanceId } = run;
+  const step = trace?.steps.findLast(({ failure }) => failure !== null);
+  const links = [
+    hasFailed && step?.position && (
+      <span id="failed-step">
+        Last failed step:{" "}
+        <a href={lineAddress(agent, step.position, instanceId)}>{plainText(step.name)}</a>
+      </span>
+    ),
+    hasFailed && reason !== null && (
+      <a id="first-seen" href={firstSeenAddress(reason)}>
+        When did this error first appear?
+      </a>
+    ),
+    acts.length > 0 && (
+      <a id="acts" href={pathOf`/dashboard/audit?instance=${instanceId}`}>
+        {actsText(acts)}
+      </a>
+    ),
+  ].filter(Boolean);
   return (
-    <Panel
-      id="log-part"
-      title="Log"
-      class="run-log-panel"
-      after={
-        <span class="muted" id="log-note">
-          {lines.length >= shownLines && `From the last ${shownLines} lines on.`}
-        </span>
-      }
-    >
-      <Failed failure={failure} retry={log.retry} />
-      <p class="muted" id="log-empty" role="status" hidden={lines.length > 0 || failure !== ""}>
-        {isReading ? "Reading the log …" : none}
+    <>
+      <Notice kind={`why-run ${hasFailed ? "error" : "warning"}`} id="reason" text={why} />
+      <p class="run-of muted" hidden={links.length === 0}>
+        {links.map((link, index) => [index > 0 && " · ", link])}
       </p>
-      <div
-        id="log"
-        class="run-lines"
-        role="log"
-        aria-live="off"
-        aria-label={`Log of ${instanceId}`}
-        tabIndex={0}
-        hidden={lines.length === 0}
-        ref={box}
-        onScroll={onScroll}
-      >
-        <LogLines lines={lines} links={links} isRaw={false} sought="" marked="" />
+    </>
+  );
+}
+
+interface PartsProps extends Pick<
+  RunData,
+  "run" | "lines" | "opened" | "trace" | "changes" | "receipt"
+> {
+  /** Whether the run waits for a person. */
+  readonly isAsking: boolean;
+  readonly refresh: () => void;
+}
+
+/** The parts of the page: beside each other, or on a phone one of them. */
+function Parts({ run, lines, opened, isAsking, refresh, ...data }: PartsProps) {
+  const { agent, instanceId, outcome } = run;
+  // A reader who watches the run end keeps the order in which it was opened.
+  const [isGood] = useState(outcome === "succeeded");
+  const [part, setPart] = useState<Part>(isGood ? "result" : "log");
+  const lookOfPart = (name: Part) => ({ class: name === part ? "part" : "part other" });
+  const log = useRunLog({ agent, instanceId, first: lines, opened });
+  const openLine = (position: string): void => {
+    setPart("log");
+    log.open(position);
+  };
+  const traced = { agent, instanceId, received: log.received, onOpen: openLine };
+  const result = <Result run={run} {...lookOfPart("result")} />;
+  const trace = <Trace first={data.trace} {...traced} {...lookOfPart("trace")} />;
+  const questions = <Questions run={run} refresh={refresh} />;
+  return (
+    <>
+      <PartTabs current={part} onOpen={setPart} />
+      <div class="columns run-columns">
+        <div class="column">
+          {isAsking && questions}
+          {isGood && [result, trace]}
+          <RunLog
+            {...{ agent, instanceId, log }}
+            isOver={outcome !== null}
+            {...lookOfPart("log")}
+          />
+          <Steer run={run} onSent={refresh} {...lookOfPart("log")} />
+          {!isGood && [trace, result]}
+        </div>
+        <div class={`column ${lookOfPart("details").class}`}>
+          <Since run={run} first={data.changes} />
+          <Hosts hosts={run.hosts} />
+          <Called run={run} />
+          {!isAsking && questions}
+          <Trigger run={run} receipt={data.receipt} />
+          <Facts run={run} />
+        </div>
       </div>
+    </>
+  );
+}
+
+interface PartTabsProps {
+  readonly current: Part;
+  readonly onOpen: (part: Part) => void;
+}
+
+/** Leads to the parts where they don't stand beside each other. */
+function PartTabs({ current, onOpen }: PartTabsProps) {
+  return (
+    <nav class="tabs run-tabs" aria-label="Parts of the run">
+      {(Object.keys(parts) as Part[]).map((name) => (
+        <button
+          type="button"
+          key={name}
+          aria-current={name === current ? "true" : undefined}
+          onClick={() => onOpen(name)}
+        >
+          {parts[name]}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+interface QuestionsProps {
+  readonly run: RunView;
+  readonly refresh: () => void;
+}
+
+function Questions({ run: { questions }, refresh }: QuestionsProps) {
+  return (
+    <Panel id="questions" title="Questions to people" hidden={questions.length === 0}>
+      <QuestionList id="question-list" questions={questions} refresh={refresh} isOfRun />
     </Panel>
   );
 }

@@ -15,7 +15,7 @@ import { Delivery } from "../../runs/delivery.tsx";
 import { Difference } from "../../runs/difference.tsx";
 import { Markdown } from "../../kit/markdown.tsx";
 import { FactList, Panel, Unread } from "../../kit/panel.tsx";
-import { RunLink } from "../../runs/run-parts.tsx";
+import { FailingSince, RunLink } from "../../runs/run-parts.tsx";
 import { Fold } from "../../kit/table.tsx";
 
 interface RunProps {
@@ -39,13 +39,16 @@ function Titled({
 }
 
 /** The returned value, and the model's last words. */
-export function Result({ run: { value, lastWords, outcome } }: RunProps) {
+export function Result({
+  run: { value, lastWords, outcome },
+  class: look,
+}: RunProps & { readonly class: string }) {
   const hasValue = value !== null && value !== undefined;
   return (
-    <Panel id="result" title="Result">
+    <Panel id="result" title="Result" class={look}>
       {!hasValue && lastWords === null && (
         <p class="muted" id="result-note">
-          {outcome === null ? "Nothing yet." : "It returned nothing and said nothing."}
+          {outcome === null ? "Nothing yet." : "No output."}
         </p>
       )}
       {hasValue && (
@@ -54,7 +57,7 @@ export function Result({ run: { value, lastWords, outcome } }: RunProps) {
         </Titled>
       )}
       {lastWords !== null && (
-        <Titled title="Said last">
+        <Titled title="Final message">
           <Markdown text={lastWords} />
         </Titled>
       )}
@@ -118,48 +121,63 @@ function Caller({ caller, callerInstance }: NonNullable<RunView["calls"]["receiv
   return <RunLink agent={caller} instanceId={callerInstance} />;
 }
 
-/** Times, numbers and names of the run. */
+/** Facts that the page shows above. */
+const shownAbove = ["Duration", "Reason", "Model", "Tokens", "Cost"];
+
+/** Times, version and names of the run. */
 export function Facts({ run }: RunProps) {
+  const facts = runFacts(run, exactTime).filter(([label]) => !shownAbove.includes(label));
   return (
-    <Panel id="about" title="Facts">
-      <FactList
-        id="facts"
-        facts={runFacts(run, exactTime).filter(
-          // The reason is shown above.
-          ([label]) => label !== "Reason",
-        )}
-      />
+    <Panel id="about" title="Details">
+      <FactList id="facts" facts={facts} />
     </Panel>
   );
 }
 
-/** Whether the run ran another version than its agent's last run before it that succeeded, and the difference. */
+/** How long the agent has been failing, and what changed since its last run that succeeded. */
 export function Since({ run, first }: RunProps & { readonly first: RunDifference | null }) {
   const { agent, instanceId, lastSuccess, failing } = run;
   const isFailed = failing !== null;
   const [isRead, setRead] = useState(isFailed);
-  // The head shows the last success of a failed run.
-  if (lastSuccess === null || (isFailed && lastSuccess.changed !== true)) return null;
-  const { instanceId: earlier, changed } = lastSuccess;
+  if (lastSuccess === null && !isFailed) return null;
+  const { changed = null } = lastSuccess ?? {};
+  const earlier = lastSuccess?.instanceId ?? "";
   return (
     <Panel id="since" title="Since the last success">
-      <p id="since-text">
-        That was <RunLink agent={agent} instanceId={earlier} />
-        {changed === null && ", but the version of one of them is not stored."}
-        {changed === false && ". It ran the same."}
-        {changed === true && (
-          <>
-            . Its config or instructions changed.{" "}
-            <a href={changesAddress(agent, instanceId, earlier)}>Show on its own page</a>
-          </>
-        )}
-      </p>
+      <FailingSince agent={agent} failing={failing} />
+      {!isFailed && <Compared agent={agent} earlier={earlier} changed={changed} />}
       {changed === true && (
         <Fold summary="What changed" isOpen={isFailed} onOpen={() => setRead(true)}>
           {isRead && <Changes instanceId={instanceId} earlier={earlier} first={first} />}
+          <a href={changesAddress(agent, instanceId, earlier)}>Show on its own page</a>
         </Fold>
       )}
     </Panel>
+  );
+}
+
+const comparedWords = {
+  true: ["Its config or instructions changed since ", "."],
+  false: ["Same configuration as the last success (", ")."],
+  null: ["Its version can't be compared with that of ", "."],
+} as const;
+
+interface ComparedProps {
+  readonly agent: string;
+  readonly earlier: string;
+  /** Null if a version is not stored. */
+  readonly changed: boolean | null;
+}
+
+/** Whether the run has the configuration of the last success. */
+function Compared({ agent, earlier, changed }: ComparedProps) {
+  const [before, after] = comparedWords[`${changed}`];
+  return (
+    <p id="since-text">
+      {before}
+      <RunLink agent={agent} instanceId={earlier} />
+      {after}
+    </p>
   );
 }
 

@@ -14,17 +14,24 @@ interface SteerProps {
   readonly run: RunView;
   /** Called after a message was sent. */
   readonly onSent: () => void;
+  readonly class: string;
 }
 
 /** The messages of people to a run, and a box for one more: while it works, or for a run that continues its session. */
-export function Steer({ run, onSent }: SteerProps) {
+export function Steer({ run, onSent, class: look }: SteerProps) {
   const { messages, outcome, continues } = run;
   const isLive = run.startedAt !== null && outcome === null;
   const refusal = (isLive ? run.noInput?.steer : null) ?? null;
   const hasBox = isLive ? refusal === null : run.isKept;
   const isEmpty = messages.length === 0 && continues === null && refusal === null;
   return (
-    <Panel id="people" title="Messages" hidden={isEmpty && !hasBox}>
+    <Panel
+      id="people"
+      title="Messages"
+      isTitleHidden={isEmpty}
+      class={look}
+      hidden={isEmpty && !hasBox}
+    >
       {continues !== null && (
         <p id="continues">
           Continues the session of <RunLink agent={run.agent} instanceId={continues} />
@@ -59,7 +66,12 @@ function Message({ message, run }: { readonly message: InboxView; readonly run: 
   );
 }
 
-function Box({ run, isLive, onSent }: SteerProps & { readonly isLive: boolean }) {
+interface BoxProps extends Omit<SteerProps, "class"> {
+  readonly isLive: boolean;
+}
+
+/** One line that opens when a person writes. */
+function Box({ run, isLive, onSent }: BoxProps) {
   const [text, setText] = useState("");
   const path = pathOf`/api/runs/${run.instanceId}`;
   const label = isLive ? "Tell the agent …" : "Continue its session …";
@@ -77,10 +89,11 @@ function Box({ run, isLive, onSent }: SteerProps & { readonly isLive: boolean })
     isLive ? send({ text: given }, "steer") : send({ prompt: given }, "continue");
   return (
     <form class="steer" id="steer" onSubmit={(event) => event.preventDefault()}>
-      <label for="steer-text">{label}</label>
       <textarea
         id="steer-text"
-        rows={3}
+        aria-label={label}
+        placeholder={label}
+        rows={1}
         maxLength={inboxLimits.text}
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}

@@ -117,3 +117,56 @@ test("the page of a run opens under another agent's address too, and reports an 
   const noName = await page.goto(`${url}/dashboard/agents/dev/runs/..%2f..`);
   expect(noName?.status()).toBe(404);
 });
+
+const failed = { outcome: "failed", reason: "no", isKept: true } as const;
+
+test("the log of a failed run opens at its first error, and at the line of a step of its trace", async () => {
+  const deps = withRun(failed);
+  const line = { agent: "dev", instanceId: instance };
+  const time = Date.parse(aRunView(instance).at);
+  deps.logs.write({ ...line, time, kind: "tool", call: "1", msg: "bash: make all" });
+  const result = {
+    kind: "tool-result",
+    call: "1",
+    isError: true,
+    output: "no rule",
+    msg: "failed",
+  };
+  deps.logs.write({ ...line, time, ...result });
+  deps.logs.write({ ...line, time, level: 50, kind: "process", msg: "the first error" });
+  for (let count = 1; count <= 300; count++)
+    deps.logs.write({ ...line, time, msg: `later ${count}` });
+  const { page, shows } = await open(path, deps);
+  const isVisible = (text: string) =>
+    page.evaluate(
+      `(() => { const line = [...document.querySelectorAll("#log .line")].find((one) => one.innerText.includes("${text}"));
+        const box = document.querySelector("#log").getBoundingClientRect();
+        const { top, bottom } = line?.getBoundingClientRect() ?? {};
+        return top >= box.top && bottom <= box.bottom; })()`,
+    );
+  await shows({ "#log .marked": /the first error/ });
+  expect(await isVisible("the first error")).toBe(true);
+  await shows({ "#failed-step": "Last failed step: bash: make all" });
+  await page.getByRole("link", { name: "bash: make all: no rule" }).click();
+  await shows({ "#log .marked": /make all/ });
+  expect(await isVisible("make all")).toBe(true);
+  await page.getByRole("button", { name: "Last lines" }).click();
+  await expect.poll(() => isVisible("later 300")).toBe(true);
+});
+
+test("the trace of a run grows while the run works", async () => {
+  const deps = withRun({ outcome: null, endedAt: null, durationMs: null });
+  const { shows } = await open(path, deps);
+  await shows({ "#trace tbody tr": ["start"].map((name) => new RegExp(name)) });
+  const call = { agent: "dev", instanceId: instance, kind: "tool", call: "1" };
+  deps.logs.write({ ...call, msg: "bash: make" });
+  await shows({ "#trace tbody tr": [/^start/, /^bash: make .* …$/] });
+});
+
+test("a phone shows one part of a run's page at a time", async () => {
+  const { page, shows, press } = await open(path, withRun(failed));
+  await page.setViewportSize({ width: 390, height: 700 });
+  await shows({ "#log-part": true, "#result": false, "#about": false });
+  await press("Details");
+  await shows({ "#log-part": false, "#about": true, "#steer": false });
+});
