@@ -96,7 +96,9 @@ export function messageOf(error: unknown): string {
 /** The message of anything that was thrown, with its hint where it has one. */
 export function reasonOf(error: unknown): string {
   const hint = error instanceof Problem ? error.hint : null;
-  return hint === null ? messageOf(error) : `${messageOf(error)}; ${hint}`;
+  if (hint === null) return messageOf(error);
+  // Some hints are sentences, others go on.
+  return `${messageOf(error)}${/^[A-Z]/.test(hint) ? "." : ";"} ${hint}`;
 }
 
 /** Whether an error of the system has one of these codes. */

@@ -60,7 +60,7 @@ export async function writeBackup(
 }
 
 function existing(file: string): Problem {
-  return new Problem("exists", `${file} already exists`, "name another file");
+  return new Problem("exists", `${file} already exists`, "Name another file.");
 }
 
 async function copyDatabase(from: string, to: string): Promise<void> {

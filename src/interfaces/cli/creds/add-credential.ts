@@ -123,7 +123,7 @@ function fieldOf(
     // A stored field beyond those of its type can be replaced.
     const near = names.includes(field) || replace === true ? null : closest(field, names);
     if (near === null) return field;
-    throw new Problem("usage", `${type} has no field "${field}"`, {
+    throw new Problem("usage", `the type ${type} has no field "${field}"`, {
       hint: meant(near),
       exitCode: 2,
     });
@@ -154,7 +154,7 @@ async function piped(): Promise<string> {
   if (isatty(0)) {
     throw usageError(
       "the secret is read from standard input, which is a terminal",
-      "pipe it in, or leave --json and redirections out to be asked for it",
+      "Pipe it in, or leave out --json and redirections to be prompted for it.",
     );
   }
   const chunks: Buffer[] = [];

@@ -25,7 +25,7 @@ export async function newProject(
 ): Promise<void> {
   const { out } = context;
   const dir = resolve(given);
-  refuseFile(dir, "config.toml", "al agent new adds an agent to it");
+  refuseFile(dir, "config.toml", "Add an agent to it with `al agent new`.");
   refuseNested(dir);
   const prompts = options.yes ? null : await openPrompts(context);
   const project = await chooseProject(withServer(options), prompts);
@@ -55,11 +55,11 @@ function refuseNested(dir: string): void {
   throw new Problem(
     "exists",
     `${dir} would be inside the project ${project}`,
-    "al agent new makes an agent in it; for another project name a directory outside of it",
+    "Add an agent with `al agent new`, or name a directory outside of the project.",
   );
 }
 
-function refuseFile(dir: string, path: string, hint = "name another directory"): void {
+function refuseFile(dir: string, path: string, hint = "Name another directory."): void {
   const file = join(dir, path);
   if (existsSync(file)) {
     throw new Problem("exists", `${file} already exists; nothing was written`, hint);

@@ -11,7 +11,7 @@ import { counted } from "../../../foundation/contracts/format.ts";
 import { usageError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import { localTime, plainLine } from "../terminal/format.ts";
-import { connect, explained } from "./connect.ts";
+import { agentNames, connect, explained, unknownAgent } from "./connect.ts";
 import { attemptsText, topicWords } from "../../../features/alerts/alert-words.ts";
 import { cut } from "../terminal/fit.ts";
 import type { Colors } from "../terminal/output.ts";
@@ -61,12 +61,14 @@ export async function acknowledge(
   { undo, until }: { readonly undo?: true; readonly until?: number },
 ): Promise<void> {
   const client = await connect(context);
+  const names = scope === "project" ? [] : await agentNames(client);
+  if (scope !== "project" && !names.includes(scope)) throw unknownAgent(scope, names);
   const repeatedAt = until === undefined ? undefined : isoTime(until);
   const by = undo ? undefined : userName();
   const agent = scope === "project" ? null : scope;
   const asked = client.perform("POST /api/alerts/ack", { agent, by, until: repeatedAt, undo });
   const answer = await explained(asked, ["unknown_alert"], {
-    hint: "al alerts shows the open alerts",
+    hint: "List the open alerts with `al alerts`.",
   });
   const end = until === undefined ? "it is resolved" : localTime(until, Date.now());
   const done = undo ? "reminders are sent again" : `no reminders until ${end}`;
@@ -110,7 +112,7 @@ export async function retryAlerts(
   { all }: { readonly all?: true },
 ): Promise<void> {
   const { out } = context;
-  const hint = "al alerts list --state dead names those that were given up";
+  const hint = "List undelivered alerts with `al alerts list --state dead`.";
   if ((id === undefined) === (all === undefined)) {
     throw usageError("expected the id of an alert, or --all", hint);
   }
@@ -120,7 +122,7 @@ export async function retryAlerts(
     return out.answer(await explained(asked, ["unknown_delivery"], { hint }), `${id} is due now`);
   }
   const answer = await client.perform("POST /api/alerts/retry", {});
-  if (answer.retried === 0 && !out.json) return out.note("no alert was given up");
+  if (answer.retried === 0 && !out.json) return out.note("no alert is undelivered");
   out.answer(answer, `${counted(answer.retried, "alert")} due now`);
 }
 

@@ -28,7 +28,7 @@ function tagged(agents: readonly AgentStatus[], tag: string): readonly AgentStat
   const found = agents.filter(({ tags }) => tags.includes(tag));
   if (found.length > 0) return found;
   const known = [...new Set(agents.flatMap(({ tags }) => tags))].sort();
-  const list = known.length === 0 ? "no agent has tags yet" : `tags: ${known.join(", ")}`;
+  const list = known.length === 0 ? "No agent has tags yet." : `The tags are ${known.join(", ")}.`;
   throw new Problem("unknown_tag", `no agent has the tag "${tag}"`, meantOr(tag, known, list));
 }
 
@@ -200,8 +200,10 @@ function ask<T>(context: Context, name: string, question: Question<T>): Promise<
       const latest = await latestRun(reader, name);
       if (latest !== null && latest !== name) return question(reader, latest);
       const names = await reader.agentNames();
-      const list = "al history lists the runs with their instance ids";
-      const hint = names.includes(name) ? `al history --agent ${name}` : meantOr(name, names, list);
+      const list = "List the runs and their IDs with `al history`.";
+      const hint = names.includes(name)
+        ? `See why with \`al history --agent ${name}\`.`
+        : meantOr(name, names, list);
       const message = names.includes(name)
         ? `agent "${name}" has no run among its latest 200 history entries`
         : messageOf(error);

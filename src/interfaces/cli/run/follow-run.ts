@@ -208,7 +208,7 @@ async function lookUp({ client, triggerId }: Followed): Promise<HistoryEntry> {
   throw new Problem(
     "lost_sight",
     `the history does not hold the trigger ${triggerId}`,
-    "al history shows what is there",
+    "See what is there with `al history`.",
   );
 }
 

@@ -29,7 +29,7 @@ export function chosenSource(
     throw new Problem(
       "no_source",
       "the project has no webhook source",
-      'add one to config.toml, such as [webhooks.github] with type = "github"',
+      'Add one to config.toml, such as [webhooks.github] with type = "github".',
     );
   }
   const names = sources.map((source) => source.name);
@@ -37,7 +37,7 @@ export function chosenSource(
   if (name === undefined) {
     throw usageError(
       "the project has several webhook sources",
-      `name one with --source: ${names.join(", ")}`,
+      `Name one with --source: ${names.join(", ")}.`,
     );
   }
   const found = sources.find((source) => source.name === name);
