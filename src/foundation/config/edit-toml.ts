@@ -17,8 +17,7 @@ type Table = Record<string, unknown>;
 /** `key=value` as a person writes it: the value is TOML, or else text without quotes. Throws a Problem (usage). */
 export function parseSetting(setting: string): Edit {
   const at = setting.indexOf("=");
-  if (at < 1)
-    throw usageError(`"${setting}" is not a setting`, "Use key=value, such as scale=2.");
+  if (at < 1) throw usageError(`"${setting}" is not a setting`, "Use key=value, such as scale=2.");
   return { path: parseKey(setting.slice(0, at)), value: parseValue(setting.slice(at + 1).trim()) };
 }
 

@@ -61,7 +61,18 @@ export async function addCredential(
       .filter((text) => text !== null)
       .join("; "),
   );
-  if (problem !== null) out.note(`it can't be used yet: ${problem}`);
+  const lacks = missingField(reference.type, stored?.fields.map((field) => field.name) ?? []);
+  const add = `al creds add ${credentialName(reference)} --field ${lacks ?? ""}`;
+  if (lacks !== undefined) {
+    out.note(
+      `Not complete yet: ${credentialName(reference)} also needs \`${lacks}\`. Add it with \`${add}\`.`,
+    );
+  } else if (problem !== null) out.note(`It can't be used yet: ${problem}`);
+}
+
+function missingField(type: string, stored: readonly string[]): string | undefined {
+  const fields = Object.entries(credentialType(type)?.fields ?? {});
+  return fields.find(([name, { optional }]) => !optional && !stored.includes(name))?.[0];
 }
 
 function useOfRuns(variables: readonly string[]): string | null {

@@ -101,7 +101,7 @@ const namedAtMost = 3;
 
 function namesLike(agent: string, known: readonly string[]): string {
   if (known.length === 0) return "The project has no agents yet.";
-  if (known.length <= namedAtMost) return `The agents are ${known.join(", ")}.`;
+  if (known.length <= namedAtMost) return `Choose from ${known.join(", ")}.`;
   const names = mostLike(agent, known, namedAtMost).join(", ");
   return names === ""
     ? `List all ${known.length} with \`al stat\`.`

@@ -286,7 +286,7 @@ export async function continueRun(context: Context, run: string, prompt: string)
   if (out.json) return;
   out.note(
     answer.instanceId === null
-      ? `it is queued: al history -a ${answer.agent} shows how it continues`
-      : `al logs ${answer.agent} -i ${answer.instanceId} -f follows it`,
+      ? `Queued. Track it with \`al history -a ${answer.agent}\`.`
+      : `Follow it with \`al logs ${answer.agent} -i ${answer.instanceId} -f\`.`,
   );
 }

@@ -28,7 +28,7 @@ function tagged(agents: readonly AgentStatus[], tag: string): readonly AgentStat
   const found = agents.filter(({ tags }) => tags.includes(tag));
   if (found.length > 0) return found;
   const known = [...new Set(agents.flatMap(({ tags }) => tags))].sort();
-  const list = known.length === 0 ? "No agent has tags yet." : `The tags are ${known.join(", ")}.`;
+  const list = known.length === 0 ? "No agent has tags yet." : `Choose from ${known.join(", ")}.`;
   throw new Problem("unknown_tag", `no agent has the tag "${tag}"`, meantOr(tag, known, list));
 }
 

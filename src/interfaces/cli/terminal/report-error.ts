@@ -35,6 +35,10 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
   [/^option '(.+)' argument missing$/, "$1 needs a value."],
   [/^missing required argument '(.+)'$/, "The argument <$1> is missing."],
   [/^required option '(.+)' not specified$/, "The option $1 is missing."],
+  [
+    /^too many arguments for '(.+)'\. Expected (\d+) arguments? but got (\d+)$/,
+    "too many arguments: $1 takes $2, not $3",
+  ],
   [/^(unknown \w+) '([^]*)'$/, '$1 "$2"'],
 ];
 

@@ -42,7 +42,7 @@ export function chosenSource(
   }
   const found = sources.find((source) => source.name === name);
   if (found !== undefined) return found;
-  const hint = meantOr(name, names, `sources: ${names.join(", ")}`);
+  const hint = meantOr(name, names, `The sources are ${names.join(", ")}.`);
   throw new Problem("unknown_source", `there is no webhook source "${name}"`, hint);
 }
 
@@ -55,7 +55,7 @@ export async function readFixtureFile(path: string, { event }: FixtureOptions): 
       "unreadable_fixture",
       `${path} can't be read`,
       error,
-      "a fixture is a file with a payload as the provider sends it",
+      "Name a file with a payload as the provider sends it.",
     );
   }
 }
