@@ -6,6 +6,7 @@ import { meantOr } from "../../../foundation/contracts/did-you-mean.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import type { RefusedDeliveriesQuery, WhyNot } from "../../../features/webhooks/delivery-report.ts";
 import { Problem, hasCode, messageOf } from "../../../foundation/errors.ts";
+import { byUrgency } from "../../views/agent-order.ts";
 import type { Context } from "../context.ts";
 import { queryTime } from "../options.ts";
 import { renderCost } from "../status/render-cost.ts";
@@ -21,7 +22,8 @@ export async function showStatus(context: Context, { tag }: { tag?: string }): P
   const all = await askProject(context, (reader) => reader.status());
   const status = tag === undefined ? all : { ...all, agents: tagged(all.agents, tag) };
   if (out.json) return out.document(status);
-  out.data(renderStatus(status, { ...out, now: Date.now() }));
+  const ordered = { ...status, agents: byUrgency(status.agents) };
+  out.data(renderStatus(ordered, { ...out, now: Date.now() }));
 }
 
 function tagged(agents: readonly AgentStatus[], tag: string): readonly AgentStatus[] {
