@@ -94,7 +94,7 @@ function agentAdvice({ code }: CommanderError, command: Command): string | null 
   if (code !== "commander.unknownCommand" || basename(name) !== name) return null;
   const isAgent = existsSync(join(projectDirOf(command), "agents", name, "config.toml"));
   return isAgent
-    ? `${name} is an agent. Run it with \`al run ${name}\`, or see its latest run with \`al show ${name}\`.`
+    ? `"${name}" is an agent. Run it with \`al run ${name}\`, or see its latest run with \`al show ${name}\`.`
     : null;
 }
 

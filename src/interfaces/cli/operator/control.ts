@@ -21,7 +21,6 @@ import {
   unknownAgent,
   withAgent,
 } from "./connect.ts";
-import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import type { Replayed, ReplayResult } from "../../../foundation/contracts/operator-api.ts";
 import { plainLine } from "../terminal/format.ts";
 import { mustConfirm, openPrompts } from "../terminal/prompts.ts";
@@ -238,20 +237,19 @@ const noRun = { hint: "List the runs and their IDs with `al history`." };
 /** How many of an agent's runs an error names. */
 const namedRuns = 5;
 
-/** The run of that name, or the only one of the agent of that name that fits. Throws a Problem that lists several. */
-async function runOf(
-  client: Client,
-  name: string,
-  fits: (entry: HistoryEntry) => boolean,
-): Promise<string> {
+/** The run of that name, or the agent's only run that runs or has ended. Throws a Problem that lists several. */
+async function runOf(client: Client, name: string, state: "running" | "ended"): Promise<string> {
   if (!(await agentNames(client)).includes(name)) return name;
   const { triggers } = await client.perform("GET /api/stats/triggers", { agent: name, limit: 200 });
-  const ids = triggers.filter(fits).flatMap(({ instanceId }) => instanceId ?? []);
-  const [only = name] = ids;
-  // Without a run, the scheduler says what is wrong.
-  if (ids.length < 2) return only;
+  const fitting = triggers.filter(({ outcome }) => (outcome === null) === (state === "running"));
+  const ids = fitting.flatMap(({ instanceId }) => instanceId ?? []);
+  const [only] = ids;
+  if (only === undefined) {
+    throw new Problem("unknown_instance", `agent ${name} has no ${state} run`, noRun);
+  }
+  if (ids.length === 1) return only;
   throw usageError(
-    `agent ${name} has ${counted(ids.length, "run")} that fit`,
+    `agent ${name} has ${counted(ids.length, `${state} run`)}`,
     `Name one: ${ids.slice(0, namedRuns).join(", ")}${ids.length > namedRuns ? ", …" : ""}`,
   );
 }
@@ -268,7 +266,7 @@ export async function steer(
   }
   const client = await connect(context);
   const message = text === undefined ? { stop: true as const } : { text };
-  const instanceId = await runOf(client, run, ({ outcome }) => outcome === null);
+  const instanceId = await runOf(client, run, "running");
   const asked = client.perform("POST /api/runs/:instanceId/steer", { instanceId, ...message });
   const answer = await explained(asked, ["unknown_instance"], noRun);
   const effect = stop ? "ends after its turn" : "gets it after the tools of its turn";
@@ -278,7 +276,7 @@ export async function steer(
 /** Starts a run that continues the session of one that has ended, and prints its id. */
 export async function continueRun(context: Context, run: string, prompt: string): Promise<void> {
   const client = await connect(context);
-  const instanceId = await runOf(client, run, ({ outcome }) => outcome !== null);
+  const instanceId = await runOf(client, run, "ended");
   const asked = client.perform("POST /api/runs/:instanceId/continue", { instanceId, prompt });
   const answer = await explained(asked, ["unknown_instance"], noRun);
   const { out } = context;

@@ -25,6 +25,7 @@ const synonyms: Readonly<Record<string, string>> = {
   ...{ create: "new", up: "start", serve: "start", down: "stop", log: "logs", costs: "cost" },
   ...{ error: "failed", errors: "failed", success: "succeeded", timeout: "timed_out" },
   ...{ cron: "schedule", tick: "schedule", api: "manual" },
+  ...{ claude: "anthropic", gpt: "openai", gemini: "google", grok: "xai", ollama: "local" },
 };
 
 /** Commander's error texts in our words; `$1` is the option, argument or command. */

@@ -209,8 +209,10 @@ const leavingKeys = "Ctrl-C or q: back";
 function takeKeys(leave: () => void): () => void {
   const { stdin, stdout } = process;
   const onKeys = (): void => {
-    const keys = String(stdin.read() ?? "");
-    if (keys === "\u001b" || /[q\u0003]/.test(keys)) leave();
+    // Read until there is nothing left: only then the stream reports the next keys.
+    for (let keys = stdin.read(); keys !== null; keys = stdin.read()) {
+      if (String(keys) === "\u001b" || /[q\u0003]/.test(String(keys))) leave();
+    }
   };
   // The program's lines scroll above the last one.
   const draw = (): void => {
