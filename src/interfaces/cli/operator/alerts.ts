@@ -13,7 +13,7 @@ import type { Context } from "../context.ts";
 import { localTime, plainLine } from "../terminal/format.ts";
 import { agentNames, connect, explained, unknownAgent } from "./connect.ts";
 import { attemptsText, topicWords } from "../../../features/alerts/alert-words.ts";
-import { cut } from "../terminal/fit.ts";
+import { wrap } from "../terminal/fit.ts";
 import type { Colors } from "../terminal/output.ts";
 import { renderTable, titled } from "../terminal/table.ts";
 import type { StatusStyle } from "../status/render-status.ts";
@@ -144,17 +144,25 @@ function openTable(open: readonly OpenAlertView[], style: StatusStyle): string {
     agent ?? "project",
     localTime(since, style.now),
     count > 1 ? String(count) : "",
-    plainLine(reason ?? ""),
+    ...(style.columns === null ? [plainLine(reason ?? "")] : []),
   ]);
-  const columns = titled("Wrong now", "Agent", "Since", "Count", "Why…");
-  const below = open.map(({ ack }) => {
-    if (ack === null) return [];
-    const { by, at, until } = ack;
-    const [how, when] = until === null ? ["acknowledged", at] : ["snoozed", until];
-    const time = `${until === null ? "at" : "until"} ${localTime(when, style.now)}`;
-    return [style.colors.dim(`  ${how} by ${plainLine(by)} ${time}`)];
-  });
-  return renderTable(columns, rows, style, below);
+  const why = style.columns === null ? ["Why…"] : [];
+  const below = open.map(({ ack, reason }) => [
+    ...(style.columns === null || reason === null ? [] : indented(reason, style.columns)),
+    ...(ack === null ? [] : [ackText(ack, style)]),
+  ]);
+  return renderTable(titled("Wrong now", "Agent", "Since", "Count", ...why), rows, style, below);
+}
+
+function ackText({ by, at, until }: NonNullable<OpenAlertView["ack"]>, style: StatusStyle): string {
+  const [how, when] = until === null ? ["acknowledged", at] : ["snoozed", until];
+  const time = `${until === null ? "at" : "until"} ${localTime(when, style.now)}`;
+  return style.colors.dim(`  ${how} by ${plainLine(by)} ${time}`);
+}
+
+/** A text below a row, in full: people act on it. */
+function indented(text: string, columns: number): readonly string[] {
+  return wrap(plainLine(text), columns - 2).map((line) => `  ${line}`);
 }
 
 function targetTable(targets: readonly AlertTargetView[], style: StatusStyle): string {
@@ -194,9 +202,10 @@ function linesBelow(delivery: AlertDeliveryView, style: StatusStyle): readonly s
   const next = nextAt === null ? "" : localTime(nextAt, style.now);
   const when = [attemptsText(delivery), next].filter((part) => part !== "").join(" at ");
   const error = attempts === 0 || lastError === null ? "" : `: ${plainLine(lastError)}`;
-  const line = `  ${attempts === 0 ? "at " : ""}${when}${error}`;
+  const line = `${attempts === 0 ? "at " : ""}${when}${error}`;
   const retry = attempts === 0 ? [] : [colors.dim(`  al alerts retry ${id}`)];
-  return [colors.dim(columns === null ? line : cut(line, columns)), ...retry];
+  const lines = columns === null ? [`  ${line}`] : indented(line, columns);
+  return [...lines.map(colors.dim), ...retry];
 }
 
 function targetColors({ green, yellow, red }: Colors) {
