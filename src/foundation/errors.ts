@@ -82,7 +82,14 @@ export function usageError(message: string, hint?: string): Problem {
 
 /** The error of an attempt that failed: the text, and the message of the cause. */
 export function failureOf(code: string, text: string, cause: unknown, hint?: string): Problem {
-  return new Problem(code, `${text}: ${messageOf(cause)}`, { hint, cause });
+  return new Problem(code, `${text}: ${systemReason(cause)}`, { hint, cause });
+}
+
+/** Node's message of a system call without its code, name and path: the text already names what failed. */
+function systemReason(error: unknown): string {
+  const message = messageOf(error);
+  const isOfSystem = error instanceof Error && "syscall" in error;
+  return isOfSystem ? message.replace(/^[A-Z]+: (.+?), \w+(?: '.*)?$/s, "$1") : message;
 }
 
 /** The message of anything that was thrown. */
@@ -96,7 +103,9 @@ export function messageOf(error: unknown): string {
 /** The message of anything that was thrown, with its hint where it has one. */
 export function reasonOf(error: unknown): string {
   const hint = error instanceof Problem ? error.hint : null;
-  return hint === null ? messageOf(error) : `${messageOf(error)}; ${hint}`;
+  if (hint === null) return messageOf(error);
+  // Some hints are sentences, others go on.
+  return `${messageOf(error)}${/^[A-Z]/.test(hint) ? "." : ";"} ${hint}`;
 }
 
 /** Whether an error of the system has one of these codes. */

@@ -32,7 +32,13 @@ function linesOf(event: Exclude<RunEvent, { type: "output" }>): readonly Line[] 
     case "queued":
       return [queuedLine(event)];
     case "refused":
-      return [{ level: 40, msg: `${event.outcome}: ${event.reason}` }];
+      // A stop misses ticks as a rule; the history and the alerts have them.
+      return [
+        {
+          level: event.outcome === "missed" ? 30 : 40,
+          msg: `${event.outcome}: ${event.reason}`,
+        },
+      ];
     case "taken": {
       const msg = `${triggerText(event.item.trigger)} delivered to a waiting run; no new run started`;
       return [{ level: 30, msg, ...callFields(event.item) }];

@@ -77,7 +77,7 @@ function urlOf(where: string, text: string): Repository {
 
 function refused(text: string, why: string): Problem {
   return new Problem("usage", `${JSON.stringify(text)} is not a repository: ${why}`, {
-    hint: "al add acme/skills, al add https://example.com/skills.git, al add ./skills",
+    hint: "Use for example `al add acme/skills`, `al add https://example.com/skills.git` or `al add ./skills`.",
     exitCode: 2,
   });
 }

@@ -45,7 +45,7 @@ export function createTokenStore(db: DatabaseSync, { write, record }: GroupCommi
         removeOld.run(name, createdAt);
         if (find.get(name) !== undefined) {
           const message = `There is a token ${JSON.stringify(name)} already.`;
-          throw new Problem("token_exists", message, "al token rm removes it");
+          throw new Problem("token_exists", message, "Remove it with `al token rm`.");
         }
         if (Number(count.get()?.n) >= tokenLimits.tokens) {
           const message = `There are ${tokenLimits.tokens} tokens already; remove one first.`;

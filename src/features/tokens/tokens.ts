@@ -97,7 +97,7 @@ export function createTokens({ store, now, warn }: TokensDeps) {
       });
       if (wasStored) return;
       const message = `There is no token ${JSON.stringify(name)}.`;
-      throw new Problem("unknown_token", message, "al token ls lists them");
+      throw new Problem("unknown_token", message, "List the tokens with `al token ls`.");
     },
   };
 }

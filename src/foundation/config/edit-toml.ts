@@ -17,8 +17,7 @@ type Table = Record<string, unknown>;
 /** `key=value` as a person writes it: the value is TOML, or else text without quotes. Throws a Problem (usage). */
 export function parseSetting(setting: string): Edit {
   const at = setting.indexOf("=");
-  if (at < 1)
-    throw usageError(`${setting} is not a setting`, "expected key=value, such as scale=2");
+  if (at < 1) throw usageError(`"${setting}" is not a setting`, "Use key=value, such as scale=2.");
   return { path: parseKey(setting.slice(0, at)), value: parseValue(setting.slice(at + 1).trim()) };
 }
 
@@ -99,7 +98,7 @@ function valueIn(there: unknown, { path, value, isAdded = false }: Edit): unknow
 /** The list with the missing values added. Throws a Problem (usage) if it is not a list. */
 function longer(there: unknown, value: unknown, path: readonly string[]): readonly unknown[] {
   if (!Array.isArray(there)) {
-    throw usageError(`${path.join(".")} is not a list`, "--set replaces its value");
+    throw usageError(`${path.join(".")} is not a list`, "Replace its value with `--set`.");
   }
   const before: readonly unknown[] = there.filter((one) => one !== emptyMark);
   const added: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -138,7 +137,7 @@ function tableOf(text: string): Table {
     return parseKept(text) as Table;
   } catch (error) {
     throw new Problem("invalid_config", "the file is not valid TOML", {
-      hint: "al doctor shows the line; correct it by hand first",
+      hint: "Run `al doctor` to see the line, and correct it by hand first.",
       cause: error,
     });
   }

@@ -11,7 +11,11 @@ import { durationText } from "../../../streams/duration-text.ts";
 import { counted } from "../contracts/format.ts";
 import { modelKey, maskUserInfo, maskValues, type ModelKey } from "./config-key.ts";
 import { choice, credential, headers, integer, list, maxTimerSeconds, text } from "./fields.ts";
+import { withScheme } from "./server-address.ts";
 import { priceField, priceText, ratesOf } from "./price.ts";
+
+const serverExpected = 'an http or https URL, e.g. "http://localhost:11434/v1"';
+const httpAddress = z.url({ protocol: /^https?$/ });
 
 const authTypes = ["api_key", "oauth_token", "none"] as const;
 
@@ -59,14 +63,17 @@ export const modelKeys = {
   baseUrl: modelKey({
     inFile: "baseUrl",
     field: z
-      .url({ protocol: /^https?$/, error: "an http or https URL" })
+      .string({ error: serverExpected })
+      .refine((address) => httpAddress.safeParse(withScheme(address)).success, {
+        error: serverExpected,
+      })
       .optional()
       .meta({
         description:
-          'Address of the API, with or without /v1 (/v1beta for google). Required for "custom".',
+          'Address of the API, with or without /v1 (/v1beta for google). Without a scheme, it is http for this machine and private networks, else https. Required for "custom".',
         fallback: "the provider's address",
       }),
-    resolve: orNull,
+    resolve: (address) => (address === undefined ? null : withScheme(address)),
     value: z.string().nullable(),
     canonical: (url, { mask }) => url && maskUserInfo(url, mask),
   }),

@@ -30,7 +30,7 @@ export async function readProject(dir: string): Promise<ProjectFile> {
     throw new Problem(
       "not_a_project",
       `not a project: ${dir} holds no config.toml`,
-      "al new <dir> makes one; -p <dir> names one that is somewhere else",
+      "Create a project with `al new <dir>`, or name another directory with `-p <dir>`.",
     );
   }
   throw new Problem("unreadable_file", `${join(dir, "config.toml")} ${file.reason}`);

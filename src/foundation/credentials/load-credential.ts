@@ -106,7 +106,7 @@ function missing(reference: CredentialReference, found: string, flags: string): 
   return new Problem(
     "missing_credential",
     `credential ${name} is missing: ${found}`,
-    `al creds add ${name}${flags}`,
+    `Store it with \`al creds add ${name}${flags}\`.`,
   );
 }
 

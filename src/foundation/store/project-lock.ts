@@ -1,4 +1,3 @@
-import { momentText } from "../contracts/format.ts";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isPlainObject } from "../contracts/json-size.ts";
@@ -93,15 +92,13 @@ function isLocked(projectDir: string): boolean {
 
 function lockedError(projectDir: string): Problem {
   const info = readInfo(projectDir);
-  const who =
-    info === null
-      ? "another scheduler that is just starting or stopping"
-      : `the scheduler with pid ${info.pid}, since ${momentText(Date.parse(info.startedAt))}` +
-        (info.gatewayUrl === null ? "" : `, at ${info.gatewayUrl}`);
+  const where = info?.gatewayUrl ? ` at ${info.gatewayUrl}` : "";
   return new Problem(
     "project_locked",
-    `${projectDir} is held by ${who}`,
-    `stop it with: al stop --project ${shellWord(projectDir)}`,
+    info === null
+      ? `another scheduler of ${projectDir} is just starting or stopping`
+      : `already running (pid ${info.pid})${where}`,
+    `Stop it with \`al stop --project ${shellWord(projectDir)}\`.`,
   );
 }
 

@@ -149,7 +149,7 @@ function outdated(path: string): Problem {
   return new Problem(
     "store_older",
     `${path}: written by an earlier version of this program`,
-    "al start brings it up to date",
+    "Update it with `al start`.",
   );
 }
 

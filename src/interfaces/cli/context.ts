@@ -22,7 +22,7 @@ export function globalContextOf(command: Command): GlobalContext {
 }
 
 /** The directory of `--project`; by default the project around the working directory, or that itself. */
-function projectDirOf(command: Command): string {
+export function projectDirOf(command: Command): string {
   const { project } = command.optsWithGlobals<{ project?: string }>();
   return project === undefined ? findProject(process.cwd()) : resolve(project);
 }
@@ -32,7 +32,7 @@ export function contextOf(command: Command): Context {
   const projectDir = projectDirOf(command);
   if (!statSync(projectDir, { throwIfNoEntry: false })?.isDirectory()) {
     throw new Problem("no_project", `${projectDir} is not a directory`, {
-      hint: "name the project's directory with -p",
+      hint: "Name the project's directory with `-p <dir>`.",
       exitCode: 2,
     });
   }

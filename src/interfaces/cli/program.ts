@@ -1,14 +1,16 @@
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
 import { CommanderError, type Command } from "commander";
 import { completionCommands } from "./commands/completion.ts";
 import { controlCommands } from "./commands/control.ts";
 import { projectCommands } from "./commands/project.ts";
 import { reportCommands } from "./commands/reports.ts";
-import { closest } from "../../foundation/contracts/did-you-mean.ts";
 import { usageError } from "../../foundation/errors.ts";
+import { projectDirOf } from "./context.ts";
 import { answeredAsJson, helpAsFlag, mustKnowHelp } from "./help/asked-help.ts";
 import { AlCommand, optionText } from "./help/al-command.ts";
 import { flushPipes, watchPipes } from "./terminal/pipes.ts";
-import { commandError, reportError } from "./terminal/report-error.ts";
+import { commandError, nearest, reportError, synonymOf } from "./terminal/report-error.ts";
 import { packageVersion } from "../../foundation/version.ts";
 
 const commands = {
@@ -66,20 +68,34 @@ export function buildProgram(): Command {
 /** A usage error names its command. Requested help also ends a command by an error. */
 function nameInErrors(command: Command, path: string): void {
   command.exitOverride((error) => {
-    throw isHelp(error) ? error : commandError(error, path, commandMeant(error, command));
+    if (isHelp(error)) throw error;
+    const near = commandMeant(error, command);
+    throw commandError(error, path, { near, advice: agentAdvice(error, command) });
   });
   for (const inner of command.commands) nameInErrors(inner, `${path} ${inner.name()}`);
 }
 
-/** A command that was meant by a word that the default one of its group took: `al alerts lst`. */
+/**
+ * A command that was meant by a word that the default one of its group took (`al alerts lst`), or by another program's
+ * word (`al list`).
+ */
 function commandMeant({ code }: CommanderError, command: Command): string | null {
   const { args, parent } = command;
+  const namesOf = ({ commands: inner }: Command) => inner.map((one) => one.name());
+  if (code === "commander.unknownCommand") return synonymOf(args[0] ?? "", namesOf(command));
   if (code !== "commander.excessArguments" || parent?.parent == null) return null;
   if (parent.args[0] === command.name()) return null;
-  return closest(
-    args[0] ?? "",
-    parent.commands.map((one) => one.name()),
-  );
+  return nearest(args[0] ?? "", namesOf(parent));
+}
+
+/** What to do with an agent's name in place of a command. */
+function agentAdvice({ code }: CommanderError, command: Command): string | null {
+  const [name = ""] = command.args;
+  if (code !== "commander.unknownCommand" || basename(name) !== name) return null;
+  const isAgent = existsSync(join(projectDirOf(command), "agents", name, "config.toml"));
+  return isAgent
+    ? `"${name}" is an agent. Run it with \`al run ${name}\`, or see its latest run with \`al show ${name}\`.`
+    : null;
 }
 
 /** Runs `al` with the process's arguments, then ends the process with the exit code of decisions: 0, 1, 2, 124, 130. */
@@ -112,7 +128,7 @@ function reported(error: unknown, json: boolean): number {
   return json && exitCode !== 0 ? reportError(noCommand, json, process.env) : exitCode;
 }
 
-const noCommand = usageError("the command is missing", "al --help lists the commands");
+const noCommand = usageError("the command is missing", "Run `al --help` to list the commands.");
 
 function isHelp(error: unknown): error is CommanderError {
   return (

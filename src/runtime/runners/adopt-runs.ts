@@ -69,7 +69,7 @@ export function refuseAdopted(adopted: readonly AdoptedRun[]): void {
   throw new Problem(
     "runs_left",
     `runs of a scheduler that died are still running: ${names}`,
-    "al start takes them over",
+    "Continue them with `al start`.",
   );
 }
 

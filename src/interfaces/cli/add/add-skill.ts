@@ -95,7 +95,7 @@ async function prepare(
   const name = agentNameFor(found, source, options.name ?? null);
   const problem = agentNameProblem(name);
   if (problem !== null) {
-    throw usageError(problem, "give another with --name");
+    throw usageError(problem, "Choose another one with `--name <name>`.");
   }
   await refuseExisting(projectDir, name);
   const skill = await readSkill(repository, entries, found);
@@ -121,7 +121,7 @@ async function refuseExisting(projectDir: string, name: string): Promise<void> {
   throw new Problem(
     "exists",
     `${dir} already exists; nothing was written`,
-    `al update ${name} brings what is new, if it came from there; --name <name> adds a second one`,
+    `If it came from there, update it with \`al update ${name}\`. Add a second one with \`--name <name>\`.`,
   );
 }
 
@@ -215,7 +215,7 @@ function noSkill({ url }: SkillSource): Problem {
   return new Problem(
     "no_skill",
     `${url} has no skill`,
-    "expected SKILL.md at its top, in skills/<name>/, agents/<name>/ or <name>/",
+    "Put SKILL.md at its top, in skills/<name>/, agents/<name>/ or <name>/.",
   );
 }
 
@@ -223,6 +223,6 @@ function unknownSkill(wanted: string, names: readonly string[]): Problem {
   return new Problem(
     "no_skill",
     `the repository has no skill ${JSON.stringify(wanted)}`,
-    meantOr(wanted, names, `it has ${names.join(", ")}`),
+    meantOr(wanted, names, `It has ${names.join(", ")}.`),
   );
 }

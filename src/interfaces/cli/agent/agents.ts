@@ -75,10 +75,10 @@ async function mustNotRun(context: Context, name: string): Promise<void> {
   const runs = running === null ? "has work that did not end" : `has ${counted(running, "run")}`;
   throw new Problem(
     "running",
-    `${name} ${runs}; nothing was removed`,
+    `agent ${name} ${runs}; nothing was removed`,
     running === null
-      ? "al start continues its runs; remove the agent once they have ended"
-      : `wait, or end it: al kill ${name}`,
+      ? "Continue its runs with `al start`, and remove the agent when they have ended."
+      : `Wait, or end them with \`al kill ${name}\`.`,
   );
 }
 

@@ -150,6 +150,6 @@ export function noModel(): Problem {
   return new Problem(
     "no_model",
     "the project has no model that the agent could use",
-    "al config --set models.claude.provider=anthropic --set models.claude.model=claude-sonnet-4-5",
+    "Add one, for example with `al config --set models.claude.provider=anthropic --set models.claude.model=claude-sonnet-4-5`.",
   );
 }

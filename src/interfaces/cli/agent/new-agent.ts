@@ -94,7 +94,8 @@ async function askName(projectDir: string, prompts: Prompts | null): Promise<str
 
 /** The hint for a directory that exists. */
 function whatIsThere(dir: string, name: string): string {
-  if (existsSync(join(dir, "config.toml"))) return `al config ${name} --set changes the agent`;
+  if (existsSync(join(dir, "config.toml")))
+    return `Change the agent with \`al config ${name} --set\`.`;
   if (existsSync(join(dir, "SKILL.md"))) return `al ${configCommand(name)} makes its config.toml`;
   return "it holds no agent: move it away, or choose another name";
 }

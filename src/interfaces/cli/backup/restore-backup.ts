@@ -30,6 +30,7 @@ export async function restoreBackup(
   given: string,
   { credentials = false }: { readonly credentials?: boolean },
 ): Promise<void> {
+  if (!existsSync(given)) throw new Problem("bad_backup", `there is no file ${given}`);
   const unlocked = { socketPath: null, gatewayUrl: null, version: packageVersion() };
   const startedAt = new Date().toISOString();
   const lock = lockProject(projectDir, { pid: process.pid, startedAt, ...unlocked });
@@ -63,14 +64,14 @@ function refuseExisting(state: string): void {
   throw new Problem(
     "exists",
     `${join(state, found)} already exists; nothing was restored`,
-    `restore into another directory with --project, or move ${state} away`,
+    `Restore into another directory with \`--project\`, or move ${state} away.`,
   );
 }
 
 function failed(file: string, error: unknown): Problem {
   const isReadable = error instanceof Problem || (error instanceof Error && "syscall" in error);
   const problem = isReadable ? "can't be restored" : "is not a whole backup";
-  const hint = isReadable ? "fix that and restore again" : "al backup writes one";
+  const hint = isReadable ? "Fix that, and restore again." : "Write one with `al backup`.";
   return failureOf("bad_backup", `${file} ${problem}`, error, hint);
 }
 

@@ -51,8 +51,8 @@ export async function writeBackup(
       file,
       error,
       hasCode(error, "ENOENT", "ENOTDIR") && !existsSync(dirname(file))
-        ? `make the directory ${dirname(file)} first, or name a file in another one`
-        : "free some space there, or name a file on another disk",
+        ? `Create the directory ${dirname(file)} first, or name a file in another one.`
+        : "Free some space there, or name a file on another disk.",
     );
   } finally {
     if (drafts !== null) await rm(drafts, { recursive: true, force: true });
@@ -60,7 +60,7 @@ export async function writeBackup(
 }
 
 function existing(file: string): Problem {
-  return new Problem("exists", `${file} already exists`, "name another file");
+  return new Problem("exists", `${file} already exists`, "Name another file.");
 }
 
 async function copyDatabase(from: string, to: string): Promise<void> {

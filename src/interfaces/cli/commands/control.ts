@@ -116,7 +116,7 @@ export const controlCommands = {
         1: "The run failed; a run that ends with its own exit code returns that code",
         124: "The run timed out",
         130: "Interrupted",
-        125: "Budget used up: the run did not start, or a model call was refused",
+        125: "Budget used up: the run did not start, or a model call was refused; or nobody answered its question",
         137: "The run was killed, or ran out of memory",
         143: "The scheduler was stopped; the work is retried once at the next start",
       })
@@ -154,7 +154,7 @@ export const controlCommands = {
       .description("Answer a run's question; the first answer counts")
       .argument(
         "<question>",
-        "Question ID, or a unique end of it, from al questions; or a run with one open question",
+        "Question ID, or a unique end of it, from al questions; or a run or agent with one open question",
       )
       .argument("[answer]", "A choice, text, number, yes or no; prompted for on a terminal")
       .examples("al answer 5ec0ffee yes", "al answer deploy-k3v9q2xa 'only on Monday'")
@@ -163,7 +163,7 @@ export const controlCommands = {
   steer: (command) =>
     command
       .description("Send a message to a running run, or end the run after its turn")
-      .argument("<instance>", "Instance ID of a running run")
+      .argument("<run>", "Instance ID of a running run; or an agent with one running run")
       .argument("[text]", "Message for the model, delivered after the current turn's tools")
       .option("--stop", "End the run after its turn instead of sending a message")
       .examples(
@@ -175,7 +175,7 @@ export const controlCommands = {
   continue: (command) =>
     command
       .description("Start a run that continues the session of an ended run")
-      .argument("<instance>", "Instance ID of an ended run")
+      .argument("<run>", "Instance ID of an ended run; or an agent with one ended run")
       .argument("<text>", "Message for the model")
       .examples("al continue triage-k3v9q2xa 'now open the pull request'")
       .exitCodes({ 1: "The run can't be continued; the reason is printed" })

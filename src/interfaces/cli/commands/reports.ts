@@ -1,6 +1,7 @@
 import { outcomes } from "../../../../streams/outcomes.ts";
 import { deliveryStates } from "../../../features/alerts/rules/alert.ts";
 import { searchKinds } from "../../../features/search/search-kinds.ts";
+import { auditActs } from "../../../foundation/contracts/audit-acts.ts";
 import { spendKeys } from "../../../foundation/contracts/budget.ts";
 import { triggerNames } from "../../../../streams/vocabulary.ts";
 import type { Commands, Define } from "../help/al-command.ts";
@@ -152,10 +153,7 @@ export const reportCommands = {
         "--by <person>",
         "Only actions by this person: a way (key, login, token, link, slack, telegram, terminal), a name or an address",
       )
-      .option(
-        "--act <act>",
-        "Only this action, such as answer, approve, raise, kill, edit or login",
-      )
+      .choice("--act <act>", "Only this action", auditActs)
       .option("--since <when>", "Only actions since then: 10m, 2h, 3d, or a date and time", moment)
       .option("-n, --lines <n>", "Number of actions", wholeNumber(1, 200), 20)
       .examples("al audit", "al audit --since 7d --act approve", "al audit --agent deploy --by Ada")

@@ -6,6 +6,8 @@ import {
   readAgent,
   listSchemas,
   readSchemas,
+  bareSkill,
+  configCommand,
 } from "../../../foundation/config/agent-files.ts";
 import { resolveProject } from "../../../foundation/config/resolve-project.ts";
 import { readProject } from "../../../foundation/config/read-project.ts";
@@ -57,10 +59,13 @@ async function openAgent(projectDir: string, name: string): Promise<ConfigFile> 
   const project = await loadProject(projectDir);
   const { names } = await listAgents(projectDir);
   const files = names.includes(name) ? await readAgent(projectDir, name) : null;
-  if (files === null) throw unknownAgent(name, namesOfAgents(projectDir, names));
+  if (files === null) {
+    const known = namesOfAgents(projectDir, names);
+    throw known.includes(name) ? noConfig(name) : unknownAgent(name, known);
+  }
   const path = join(projectDir, "agents", name, "config.toml");
   if (files.config === null) {
-    throw new Problem("unreadable_file", `${path} can't be read`, "al doctor says why");
+    throw new Problem("unreadable_file", `${path} can't be read`, "Run `al doctor` to see why.");
   }
   const schemas = await readSchemas(projectDir, name, await listSchemas(projectDir, name));
   return {
@@ -74,6 +79,12 @@ async function openAgent(projectDir: string, name: string): Promise<ConfigFile> 
       };
     },
   };
+}
+
+/** The error for a directory that has a SKILL.md and no `config.toml`. */
+export function noConfig(name: string): Problem {
+  const hint = `Create it with \`al ${configCommand(name)}\`.`;
+  return new Problem("no_config", `agents/${name} ${bareSkill}`, hint);
 }
 
 /** The directories that al config can work with. */

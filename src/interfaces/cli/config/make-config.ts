@@ -2,18 +2,13 @@ import { join } from "node:path";
 import { runtimeTypes } from "../../../../streams/runtimes.ts";
 import { problemText } from "../../../../streams/problem-text.ts";
 import type { Diagnostic } from "../../../../streams/vocabulary.ts";
-import {
-  bareSkill,
-  configCommand,
-  isAgentName,
-  readBareSkill,
-} from "../../../foundation/config/agent-files.ts";
+import { isAgentName, readBareSkill } from "../../../foundation/config/agent-files.ts";
 import type { AgentFiles } from "../../../foundation/config/agent-files.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
-import { Problem } from "../../../foundation/errors.ts";
 import { checkAgent, loadProject, refuseProblems } from "../../../runtime/agents/project-files.ts";
 import { newAgentRuntime, newConfigText, runtimeTable } from "../agent/choose-agent.ts";
 import type { Context } from "../context.ts";
+import { noConfig } from "./config-file.ts";
 import { writeSchemas } from "../../../runtime/agents/editor-schemas.ts";
 import { unwritable, writeNew } from "../write-files.ts";
 import { edited, refuseUnset, type Edit } from "../../../foundation/config/edit-toml.ts";
@@ -30,13 +25,7 @@ export async function makeConfig(
   edits: readonly Edit[],
 ): Promise<void> {
   const { name } = files;
-  if (edits.length === 0) {
-    throw new Problem(
-      "no_config",
-      `agents/${name} ${bareSkill}`,
-      `al ${configCommand(name)} makes one`,
-    );
-  }
+  if (edits.length === 0) throw noConfig(name);
   const project = await loadProject(projectDir);
   const path = join(projectDir, "agents", name, "config.toml");
   const text = textBy(edits, project, path);

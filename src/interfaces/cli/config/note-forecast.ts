@@ -58,9 +58,9 @@ export function noteFirstSchedule(
   { agent, runUsd, ...schedule }: FirstSchedule,
 ): void {
   const now = Date.now();
-  const ticks = counted(countTicks(schedule, now, now + forecastMs), "run");
-  const most = runUsd === null ? "" : `; a run may spend at most ${dollars(runUsd)}`;
+  const times = counted(countTicks(schedule, now, now + forecastMs), "time");
+  const most = runUsd === null ? "" : ` A run can spend at most ${dollars(runUsd)}.`;
   out.note(
-    `${agent}: ${ticks} in 30 days by its schedule. Its first runs show what they cost${most}`,
+    `${agent} will run about ${times} in 30 days.${most} \`al cost\` shows actual costs after the first runs.`,
   );
 }

@@ -61,7 +61,18 @@ export async function addCredential(
       .filter((text) => text !== null)
       .join("; "),
   );
-  if (problem !== null) out.note(`it can't be used yet: ${problem}`);
+  const lacks = missingField(reference.type, stored?.fields.map((field) => field.name) ?? []);
+  const add = `al creds add ${credentialName(reference)} --field ${lacks ?? ""}`;
+  if (lacks !== undefined) {
+    out.note(
+      `Not complete yet: ${credentialName(reference)} also needs \`${lacks}\`. Add it with \`${add}\`.`,
+    );
+  } else if (problem !== null) out.note(`It can't be used yet: ${problem}`);
+}
+
+function missingField(type: string, stored: readonly string[]): string | undefined {
+  const fields = Object.entries(credentialType(type)?.fields ?? {});
+  return fields.find(([name, { optional }]) => !optional && !stored.includes(name))?.[0];
 }
 
 function useOfRuns(variables: readonly string[]): string | null {
@@ -123,7 +134,7 @@ function fieldOf(
     // A stored field beyond those of its type can be replaced.
     const near = names.includes(field) || replace === true ? null : closest(field, names);
     if (near === null) return field;
-    throw new Problem("usage", `${type} has no field "${field}"`, {
+    throw new Problem("usage", `the type ${type} has no field "${field}"`, {
       hint: meant(near),
       exitCode: 2,
     });
@@ -154,7 +165,7 @@ async function piped(): Promise<string> {
   if (isatty(0)) {
     throw usageError(
       "the secret is read from standard input, which is a terminal",
-      "pipe it in, or leave --json and redirections out to be asked for it",
+      "Pipe it in, or leave out --json and redirections to be prompted for it.",
     );
   }
   const chunks: Buffer[] = [];

@@ -67,20 +67,21 @@ export function credentialOf(name: string): CredentialReference {
     // Not quoted: it may be a secret in the wrong place.
     throw usageError(
       "the argument is not a credential",
-      "expected type or type:instance, such as anthropic_key or github_token:bot",
+      "Use a type or type:instance, such as anthropic_key or github_token:bot.",
     );
   }
   if (reference.type !== gatewayKeyType) return reference;
   throw usageError(
     `${gatewayKeyType} is the gateway's own key`,
-    "al doctor --show-key shows it, al doctor --regenerate-key makes a new one",
+    "Print it with `al doctor --show-key`, or replace it with `al doctor --regenerate-key`.",
   );
 }
 
 /** The known type that an unknown one was probably meant to be; null without a similar one. */
 export function typeMeant(type: string): string | null {
   if (Object.hasOwn(credentialTypes, type)) return null;
-  return closest(type, Object.keys(credentialTypes));
+  const types = Object.keys(credentialTypes);
+  return types.find((one) => one.startsWith(`${type}_`)) ?? closest(type, types);
 }
 
 export interface RemoveOptions {
@@ -105,7 +106,7 @@ export async function removeStored(
   if (found === undefined) throw unknown("there is no credential", name, names);
   const fields = found.fields.map((one) => one.name);
   if (field !== null && !fields.includes(field))
-    throw unknown(`${name} has no field`, field, fields);
+    throw unknown(`credential ${name} has no field`, field, fields);
   if (!options.yes) {
     const target = field === null ? name : `${field} of ${name}`;
     await mustConfirm(await openPrompts(context), {
@@ -119,6 +120,7 @@ export async function removeStored(
 }
 
 function unknown(problem: string, name: string, known: readonly string[]): Problem {
-  const listed = known.length === 0 ? "none is stored" : `stored: ${known.join(", ")}`;
+  const listed =
+    known.length === 0 ? "No credential is stored." : `Stored are ${known.join(", ")}.`;
   return new Problem("unknown_credential", `${problem} "${name}"`, meantOr(name, known, listed));
 }

@@ -53,7 +53,8 @@ function print(out: Output, finding: CheckFinding, last: string | undefined): vo
   const text = plain(what).replaceAll("\n", `\n${indent}`);
   out.data(`${colorOf(severity, colors)(severity.padEnd(8))} ${name.padEnd(12)} ${text}`);
   const isBad = severity === "error" || severity === "warning" || severity === "fixed";
-  if (where !== null && isBad) out.data(`${indent}${colors.dim(`at ${plain(where)}`)}`);
+  if (where !== null && isBad && fix?.endsWith(where) !== true)
+    out.data(`${indent}${colors.dim(`at ${plain(where)}`)}`);
   if (fix !== null) out.data(`${indent}fix: ${plain(fix)}`);
 }
 

@@ -52,8 +52,8 @@ function mustHold({ commands }: Command, [name, ...rest]: readonly string[], pat
   if (found !== undefined) return mustHold(found, rest, `${path} ${found.name()}`);
   const known = commands.flatMap((one) => [one.name(), ...one.aliases()]);
   throw usageError(
-    `unknown command '${name}'`,
-    meantOr(name, known, `${path} --help lists the commands`),
+    `unknown command "${name}"`,
+    meantOr(name, known, `Run \`${path} --help\` to list the commands.`),
   );
 }
 

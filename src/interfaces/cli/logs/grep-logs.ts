@@ -40,7 +40,7 @@ export async function grepLogs(
   options: GrepOptions,
 ): Promise<void> {
   if (options.follow) {
-    throw usageError("--grep and --follow do not go together", "leave one of them out");
+    throw usageError("--grep and --follow do not go together", "Leave one of them out.");
   }
   mustHaveAccess(projectDir);
   const query = queryOf(agent, options);

@@ -203,6 +203,6 @@ export async function refuseUnknown(
   throw new Problem(
     "unknown_run",
     `there are no log lines of a run ${instanceId}`,
-    "al history shows the runs and their ids",
+    "List the runs and their IDs with `al history`.",
   );
 }

@@ -44,7 +44,7 @@ export async function logs(
     return grepLogs(context, agent, { ...options, grep });
   }
   if ([outcome, kind, oldest].some((one) => one !== undefined)) {
-    throw usageError("--outcome, --kind and --oldest need --grep", "add --grep <words>");
+    throw usageError("--outcome, --kind and --oldest need --grep", "Add `--grep <words>`.");
   }
   const stream = {
     agent,

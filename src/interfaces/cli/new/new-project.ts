@@ -25,7 +25,7 @@ export async function newProject(
 ): Promise<void> {
   const { out } = context;
   const dir = resolve(given);
-  refuseFile(dir, "config.toml", "al agent new adds an agent to it");
+  refuseFile(dir, "config.toml", "Add an agent to it with `al agent new`.");
   refuseNested(dir);
   const prompts = options.yes ? null : await openPrompts(context);
   const project = await chooseProject(withServer(options), prompts);
@@ -55,11 +55,11 @@ function refuseNested(dir: string): void {
   throw new Problem(
     "exists",
     `${dir} would be inside the project ${project}`,
-    "al agent new makes an agent in it; for another project name a directory outside of it",
+    "Add an agent with `al agent new`, or name a directory outside of the project.",
   );
 }
 
-function refuseFile(dir: string, path: string, hint = "name another directory"): void {
+function refuseFile(dir: string, path: string, hint = "Name another directory."): void {
   const file = join(dir, path);
   if (existsSync(file)) {
     throw new Problem("exists", `${file} already exists; nothing was written`, hint);
@@ -94,7 +94,7 @@ function nextSteps(dir: string, { agent, model, isReal }: NewProject): string[] 
       ? []
       : [
           "",
-          `For a real model: ${key ?? ""}, then models = ["${model.name}"] in agents/${agent}/config.toml.`,
+          `For a real model, run \`${key ?? ""}\` and set models = ["${model.name}"] in agents/${agent}/config.toml.`,
         ]),
   ];
 }
@@ -150,14 +150,22 @@ async function chosen(
   throw usageError(`${question.flag}: ${problem}`);
 }
 
-const providerNames: Readonly<Record<string, string | undefined>> = {
-  scripted: "scripted: replays a file, needs no key",
-  local: "local: Ollama, LM Studio, vLLM or another server without a key",
+const providerNames: Readonly<Record<StarterProvider, string>> = {
+  anthropic: "Anthropic (Claude)",
+  openai: "OpenAI (GPT)",
+  google: "Google (Gemini)",
+  groq: "Groq",
+  xai: "xAI (Grok)",
+  mistral: "Mistral",
+  openrouter: "OpenRouter",
+  custom: "Another server, with a key",
+  scripted: "None yet: replay a script, without a key",
+  local: "Your own server, without a key: Ollama, LM Studio, vLLM",
 };
 
 async function chooseProvider(prompts: Prompts | null): Promise<StarterProvider> {
   if (prompts === null) return "scripted";
-  const choices = starterProviders.map((value) => ({ value, name: providerNames[value] ?? value }));
+  const choices = starterProviders.map((value) => ({ value, name: providerNames[value] }));
   return prompts.choose("Model provider", choices, "scripted");
 }
 
@@ -169,10 +177,9 @@ async function chooseModel(
   if (provider === "local") return chooseLocal(options, prompts);
   const { model, baseUrl } = options;
   const usual = usualModel(provider);
-  const id =
-    model ?? (await askFor("--model", `${provider}'s name of the model`, usual.model, prompts));
+  const id = model ?? (await askFor("--model", "Model ID", usual.model, prompts));
   if (provider !== "custom") return { ...usual, model: id, baseUrl: baseUrl ?? null };
-  const url = baseUrl ?? (await askUrl("URL of the endpoint", "", prompts));
+  const url = baseUrl ?? (await askUrl("URL of the server", "", prompts));
   return { ...usual, model: id, baseUrl: url };
 }
 
@@ -188,7 +195,7 @@ async function chooseLocal(options: NewOptions, prompts: Prompts | null): Promis
   const model =
     options.model ??
     found?.model ??
-    (await askFor("--model", "no server listed its models; the model's name", "", prompts));
+    (await askFor("--model", "No server answered. Model ID", "", prompts));
   return { name: "local", provider: "custom", model, baseUrl, isKeyless: true };
 }
 

@@ -17,7 +17,7 @@ export function projectFiles(project: NewProject): ReadonlyMap<string, string> {
   return new Map([
     [".gitignore", gitignore],
     ["config.toml", projectConfig(project)],
-    [`${agent}.script.toml`, script],
+    ...(project.isReal ? [] : ([[`${agent}.script.toml`, script]] as const)),
     [`agents/${agent}/SKILL.md`, skill(agent)],
     [`agents/${agent}/config.toml`, agentConfig(project)],
   ]);
@@ -28,19 +28,20 @@ const gitignore = `# State, logs and caches of the scheduler.
 .al/
 `;
 
-function projectConfig({ agent, model }: NewProject): string {
+function projectConfig({ agent, model, isReal }: NewProject): string {
   const { name, provider, baseUrl, isKeyless } = model;
   const address = baseUrl === null ? {} : { baseUrl };
   const auth = isKeyless ? { authType: "none", contextWindow: 32_768 } : {};
   const real = { provider, model: model.model, ...address, ...auth };
-  return `${schemaLine("project", "")}
-
-# The models that agents may name. "scripted" replays a file instead of calling an LLM: no key, no network, no cost.
+  const scripted = `# This model replays a file instead of calling an LLM: no key, no network, no cost.
 [models.scripted]
 provider = "scripted"
 script = "${agent}.script.toml"
 
-${isKeyless ? "# A model of your own server. contextWindow is what the server is started with." : `# A real one. Its key: al creds add ${provider}_key`}
+`;
+  return `${schemaLine("project", "")}
+
+${isReal ? "" : scripted}${isKeyless ? "# A model of your own server. Set contextWindow to the one that the server was started with." : `# ${isReal ? "The model of your agents" : "A real model"}. Store its key with: al creds add ${provider}_key`}
 ${stringify({ models: { [name]: real } }).trim()}
 
 [gateway]
@@ -50,7 +51,7 @@ port = 8080
 
 function agentConfig({ schedule, model, isReal }: NewProject): string {
   const scripted = `models = ["scripted"] # with a key: ["${model.name}"]`;
-  const real = `models = ["${model.name}"] # without a key: ["scripted"]`;
+  const real = `models = ["${model.name}"]`;
   return `${schemaLine("agent", "../../")}
 
 ${isReal ? real : scripted}

@@ -11,9 +11,9 @@ import { counted } from "../../../foundation/contracts/format.ts";
 import { usageError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import { localTime, plainLine } from "../terminal/format.ts";
-import { connect, explained } from "./connect.ts";
+import { agentNames, connect, explained, unknownAgent } from "./connect.ts";
 import { attemptsText, topicWords } from "../../../features/alerts/alert-words.ts";
-import { cut } from "../terminal/fit.ts";
+import { wrap } from "../terminal/fit.ts";
 import type { Colors } from "../terminal/output.ts";
 import { renderTable, titled } from "../terminal/table.ts";
 import type { StatusStyle } from "../status/render-status.ts";
@@ -61,12 +61,14 @@ export async function acknowledge(
   { undo, until }: { readonly undo?: true; readonly until?: number },
 ): Promise<void> {
   const client = await connect(context);
+  const names = scope === "project" ? [] : await agentNames(client);
+  if (scope !== "project" && !names.includes(scope)) throw unknownAgent(scope, names);
   const repeatedAt = until === undefined ? undefined : isoTime(until);
   const by = undo ? undefined : userName();
   const agent = scope === "project" ? null : scope;
   const asked = client.perform("POST /api/alerts/ack", { agent, by, until: repeatedAt, undo });
   const answer = await explained(asked, ["unknown_alert"], {
-    hint: "al alerts shows the open alerts",
+    hint: "List the open alerts with `al alerts`.",
   });
   const end = until === undefined ? "it is resolved" : localTime(until, Date.now());
   const done = undo ? "reminders are sent again" : `no reminders until ${end}`;
@@ -110,7 +112,7 @@ export async function retryAlerts(
   { all }: { readonly all?: true },
 ): Promise<void> {
   const { out } = context;
-  const hint = "al alerts list --state dead names those that were given up";
+  const hint = "List undelivered alerts with `al alerts list --state dead`.";
   if ((id === undefined) === (all === undefined)) {
     throw usageError("expected the id of an alert, or --all", hint);
   }
@@ -120,7 +122,7 @@ export async function retryAlerts(
     return out.answer(await explained(asked, ["unknown_delivery"], { hint }), `${id} is due now`);
   }
   const answer = await client.perform("POST /api/alerts/retry", {});
-  if (answer.retried === 0 && !out.json) return out.note("no alert was given up");
+  if (answer.retried === 0 && !out.json) return out.note("no alert is undelivered");
   out.answer(answer, `${counted(answer.retried, "alert")} due now`);
 }
 
@@ -142,17 +144,25 @@ function openTable(open: readonly OpenAlertView[], style: StatusStyle): string {
     agent ?? "project",
     localTime(since, style.now),
     count > 1 ? String(count) : "",
-    plainLine(reason ?? ""),
+    ...(style.columns === null ? [plainLine(reason ?? "")] : []),
   ]);
-  const columns = titled("Wrong now", "Agent", "Since", "Count", "Why…");
-  const below = open.map(({ ack }) => {
-    if (ack === null) return [];
-    const { by, at, until } = ack;
-    const [how, when] = until === null ? ["acknowledged", at] : ["snoozed", until];
-    const time = `${until === null ? "at" : "until"} ${localTime(when, style.now)}`;
-    return [style.colors.dim(`  ${how} by ${plainLine(by)} ${time}`)];
-  });
-  return renderTable(columns, rows, style, below);
+  const why = style.columns === null ? ["Why…"] : [];
+  const below = open.map(({ ack, reason }) => [
+    ...(style.columns === null || reason === null ? [] : indented(reason, style.columns)),
+    ...(ack === null ? [] : [ackText(ack, style)]),
+  ]);
+  return renderTable(titled("Wrong now", "Agent", "Since", "Count", ...why), rows, style, below);
+}
+
+function ackText({ by, at, until }: NonNullable<OpenAlertView["ack"]>, style: StatusStyle): string {
+  const [how, when] = until === null ? ["acknowledged", at] : ["snoozed", until];
+  const time = `${until === null ? "at" : "until"} ${localTime(when, style.now)}`;
+  return style.colors.dim(`  ${how} by ${plainLine(by)} ${time}`);
+}
+
+/** A text below a row, in full: people act on it. */
+function indented(text: string, columns: number): readonly string[] {
+  return wrap(plainLine(text), columns - 2).map((line) => `  ${line}`);
 }
 
 function targetTable(targets: readonly AlertTargetView[], style: StatusStyle): string {
@@ -192,9 +202,10 @@ function linesBelow(delivery: AlertDeliveryView, style: StatusStyle): readonly s
   const next = nextAt === null ? "" : localTime(nextAt, style.now);
   const when = [attemptsText(delivery), next].filter((part) => part !== "").join(" at ");
   const error = attempts === 0 || lastError === null ? "" : `: ${plainLine(lastError)}`;
-  const line = `  ${attempts === 0 ? "at " : ""}${when}${error}`;
+  const line = `${attempts === 0 ? "at " : ""}${when}${error}`;
   const retry = attempts === 0 ? [] : [colors.dim(`  al alerts retry ${id}`)];
-  return [colors.dim(columns === null ? line : cut(line, columns)), ...retry];
+  const lines = columns === null ? [`  ${line}`] : indented(line, columns);
+  return [...lines.map(colors.dim), ...retry];
 }
 
 function targetColors({ green, yellow, red }: Colors) {

@@ -56,7 +56,7 @@ export function notRunning(projectDir: string): Problem {
   return new Problem(
     "not_running",
     `no scheduler is running for ${projectDir}`,
-    "al start starts one",
+    "Start it with `al start`.",
   );
 }
 
@@ -65,8 +65,8 @@ export function noProject(projectDir: string): Problem | null {
   if (existsSync(join(projectDir, "config.toml"))) return null;
   return new Problem(
     "not_running",
-    `not a project: ${projectDir} holds no config.toml`,
-    "al new <dir> makes one; -p <dir> names one that is somewhere else",
+    `not a project: ${projectDir} has no config.toml`,
+    "Create a project with `al new <dir>`, or name another directory with `-p <dir>`.",
   );
 }
 
@@ -74,7 +74,7 @@ function stillStarting(projectDir: string): Problem {
   return new Problem(
     "starting",
     `the scheduler of ${projectDir} is just starting`,
-    "run the command again in a moment",
+    "Run the command again in a moment.",
   );
 }
 
@@ -100,10 +100,12 @@ export function unknownAgent(agent: string, known: readonly string[]): Problem {
 const namedAtMost = 3;
 
 function namesLike(agent: string, known: readonly string[]): string {
-  if (known.length === 0) return "the project has no agents";
-  if (known.length <= namedAtMost) return `agents: ${known.join(", ")}`;
+  if (known.length === 0) return "The project has no agents yet.";
+  if (known.length <= namedAtMost) return `Choose from ${known.join(", ")}.`;
   const names = mostLike(agent, known, namedAtMost).join(", ");
-  return `${names === "" ? "" : `most like it: ${names}; `}al stat lists all ${known.length}`;
+  return names === ""
+    ? `List all ${known.length} with \`al stat\`.`
+    : `Similar names: ${names}. List all ${known.length} with \`al stat\`.`;
 }
 
 /** The current state of the scheduler. */
@@ -123,7 +125,7 @@ export function mustHaveAccess(projectDir: string): void {
   } catch (error) {
     if (!hasCode(error, "EACCES", "EPERM")) return;
     throw new Problem("no_access", `${state} is closed to you${belongsTo(state)}`, {
-      hint: "run al as the OS user that starts the project's scheduler (sudo -u <user> al …)",
+      hint: "Run al as the OS user that starts the project's scheduler: `sudo -u <user> al …`.",
       cause: error,
     });
   }

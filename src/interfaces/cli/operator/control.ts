@@ -9,11 +9,18 @@ import {
 import { closest } from "../../../foundation/contracts/did-you-mean.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { nanoOfUsd, usdText } from "../../../foundation/contracts/money.ts";
-import { hasCode, usageError } from "../../../foundation/errors.ts";
+import { hasCode, Problem, usageError } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { readSchedulerInfo } from "../../../foundation/store/project-lock.ts";
 import type { Context } from "../context.ts";
-import { agentNames, connect, explained, unknownAgent, withAgent } from "./connect.ts";
+import {
+  agentNames,
+  connect,
+  explained,
+  readSnapshot,
+  unknownAgent,
+  withAgent,
+} from "./connect.ts";
 import type { Replayed, ReplayResult } from "../../../foundation/contracts/operator-api.ts";
 import { plainLine } from "../terminal/format.ts";
 import { mustConfirm, openPrompts } from "../terminal/prompts.ts";
@@ -26,7 +33,10 @@ export async function pause(
   { allWork = false }: { readonly allWork?: boolean },
 ): Promise<void> {
   if (agent !== undefined && allWork) {
-    throw usageError("give either an agent or --all-work", "al pause --help shows how it is used");
+    throw usageError(
+      "give either an agent or --all-work",
+      "Run `al pause --help` to see how it is used.",
+    );
   }
   if (agent !== undefined) {
     return changeAgent(context, agent, "disable", `disabled until al resume ${agent}`);
@@ -74,7 +84,10 @@ export async function kill(
 ): Promise<void> {
   if (all === true && target === undefined) return killAll(context, yes === true);
   if (all === true || target === undefined) {
-    throw usageError("give an agent, a run, or --all", "al kill --help shows how it is used");
+    throw usageError(
+      "give an agent, a run, or --all",
+      "Run `al kill --help` to see how it is used.",
+    );
   }
   const { out } = context;
   const client = await connect(context);
@@ -93,7 +106,7 @@ export async function kill(
   const asked = client.perform("POST /control/kill/:instanceId", { instanceId: target });
   const answer = await explained(asked, ["unknown_instance"], {
     message: `no run ${target} is running`,
-    hint: "al history shows how it ended",
+    hint: "See how it ended with `al history`.",
   });
   out.answer(answer, `${target} killed`);
 }
@@ -121,7 +134,12 @@ export async function raiseBudget(context: Context, target: string, amount: stri
   const { out } = context;
   const usd = amountOf(amount);
   const client = await connect(context);
-  const scope = scopeOf(target, await agentNames(client));
+  const { agents } = await readSnapshot(client);
+  const names = agents.map(({ name }) => name);
+  const scope = scopeOf(target, names);
+  const running = agents.find(({ name }) => agentScope(name) === scope)?.running ?? 0;
+  // The raise applies to running runs as well, which have limits of their own.
+  if (running === 0 && !scope.startsWith(runScope(""))) await mustHaveLimit(client, scope);
   const answer = await client.perform("POST /api/budgets/:scope/raise", { scope, usd });
   out.answer(answer, `the budget of ${target} is raised by ${usdText(nanoOfUsd(usd))}`);
   for (const { window, usd: spent, limit, needed } of answer.limits) {
@@ -131,12 +149,25 @@ export async function raiseBudget(context: Context, target: string, amount: stri
   }
 }
 
+/** Throws a Problem if the project or an agent has no limit that a raise could change. */
+async function mustHaveLimit(client: Client, scope: string): Promise<void> {
+  const agent = scope === projectScope ? undefined : scope.slice(agentScope("").length);
+  const { limits } = await client.perform("GET /api/spend", { by: "day", agent });
+  if (limits.some((one) => one.scope === scope && one.limit !== null)) return;
+  const [who, where] = agent === undefined ? ["the project", ""] : [`agent ${agent}`, ` ${agent}`];
+  throw new Problem(
+    "no_limit",
+    `${who} has no limit for a day or a month, so nothing was changed`,
+    `Set one with \`al config${where} --set budget.day=5\`.`,
+  );
+}
+
 function amountOf(text: string): number {
   const usd = Number(text.replace(/^\$/, ""));
   if (usd > 0 && usd <= maxRaiseUsd) return usd;
   throw usageError(
-    `${text} is not an amount`,
-    `expected an amount of USD above 0, up to ${maxRaiseUsd}, such as 5 or 0.50`,
+    `"${text}" is not an amount`,
+    `Give an amount in USD above 0, up to ${maxRaiseUsd}, such as 5 or 0.50.`,
   );
 }
 
@@ -175,7 +206,7 @@ export async function replay(
   const asked = askFor(client, id, agent);
   const answer = await explained(asked, ["unknown_receipt", "unknown_trigger"], {
     message: `no receipt or trigger "${id}" in the history`,
-    hint: "al history names the receipts and triggers of what did not succeed; al history --json those of all entries",
+    hint: "Find the id with `al history`. For entries that succeeded, add `--json`.",
   });
   const { matched, reason } = answer;
   if (out.json) out.document(answer);
@@ -201,20 +232,41 @@ function askFor(client: Client, id: string, agent: string | undefined): Promise<
   });
 }
 
-const noRun = { hint: "al history lists the runs with their instance ids" };
+const noRun = { hint: "List the runs and their IDs with `al history`." };
+
+/** How many of an agent's runs an error names. */
+const namedRuns = 5;
+
+/** The run of that name, or the agent's only run that runs or has ended. Throws a Problem that lists several. */
+async function runOf(client: Client, name: string, state: "running" | "ended"): Promise<string> {
+  if (!(await agentNames(client)).includes(name)) return name;
+  const { triggers } = await client.perform("GET /api/stats/triggers", { agent: name, limit: 200 });
+  const fitting = triggers.filter(({ outcome }) => (outcome === null) === (state === "running"));
+  const ids = fitting.flatMap(({ instanceId }) => instanceId ?? []);
+  const [only] = ids;
+  if (only === undefined) {
+    throw new Problem("unknown_instance", `agent ${name} has no ${state} run`, noRun);
+  }
+  if (ids.length === 1) return only;
+  throw usageError(
+    `agent ${name} has ${counted(ids.length, `${state} run`)}`,
+    `Name one: ${ids.slice(0, namedRuns).join(", ")}${ids.length > namedRuns ? ", …" : ""}`,
+  );
+}
 
 /** Sends a message to a run while it works, or asks it to end after its turn. */
 export async function steer(
   context: Context,
-  instanceId: string,
+  run: string,
   text: string | undefined,
   { stop = false }: { readonly stop?: boolean },
 ): Promise<void> {
   if ((text === undefined) !== stop) {
-    throw usageError("give either a text or --stop", "al help steer shows both");
+    throw usageError("give either a text or --stop", "Run `al steer --help` to see both.");
   }
   const client = await connect(context);
   const message = text === undefined ? { stop: true as const } : { text };
+  const instanceId = await runOf(client, run, "running");
   const asked = client.perform("POST /api/runs/:instanceId/steer", { instanceId, ...message });
   const answer = await explained(asked, ["unknown_instance"], noRun);
   const effect = stop ? "ends after its turn" : "gets it after the tools of its turn";
@@ -222,12 +274,9 @@ export async function steer(
 }
 
 /** Starts a run that continues the session of one that has ended, and prints its id. */
-export async function continueRun(
-  context: Context,
-  instanceId: string,
-  prompt: string,
-): Promise<void> {
+export async function continueRun(context: Context, run: string, prompt: string): Promise<void> {
   const client = await connect(context);
+  const instanceId = await runOf(client, run, "ended");
   const asked = client.perform("POST /api/runs/:instanceId/continue", { instanceId, prompt });
   const answer = await explained(asked, ["unknown_instance"], noRun);
   const { out } = context;
@@ -235,7 +284,7 @@ export async function continueRun(
   if (out.json) return;
   out.note(
     answer.instanceId === null
-      ? `it is queued: al history -a ${answer.agent} shows how it continues`
-      : `al logs ${answer.agent} -i ${answer.instanceId} -f follows it`,
+      ? `Queued. Track it with \`al history -a ${answer.agent}\`.`
+      : `Follow it with \`al logs ${answer.agent} -i ${answer.instanceId} -f\`.`,
   );
 }

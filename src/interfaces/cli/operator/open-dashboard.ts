@@ -56,7 +56,7 @@ export async function openDashboard(
 
 async function askForLink(context: Context): Promise<LoginLink> {
   const client = await connect(context);
-  const hint = "al stop ends it; al start --web-ui starts it with the dashboard";
+  const hint = "Stop it with `al stop`, and start it with `al start --web-ui`.";
   const asked = client.post("/control/login-link");
   return (await explained(asked, ["no_dashboard"], { hint })) as LoginLink;
 }

@@ -78,9 +78,9 @@ async function askedAnswer(context: Context, question: QuestionView): Promise<st
 
 const uuidLength = 36;
 
-/** A question by its id; of the latest ones also by a unique end of it, or by its run with only one open question. */
+/** A question by its id; of the latest ones also by a unique end of it, or by its run or agent with only one open question. */
 async function questionOf(client: Client, id: string): Promise<QuestionView> {
-  const hint = "al questions shows those that wait";
+  const hint = "List the open questions with `al questions`.";
   if (id.length === uuidLength) {
     return explained(client.perform("GET /api/questions/:id", { id }), ["unknown_question"], {
       hint,
@@ -88,26 +88,27 @@ async function questionOf(client: Client, id: string): Promise<QuestionView> {
   }
   for (const state of ["open", "settled"] as const) {
     const { questions } = await client.perform("GET /api/questions", { state, limit: 200 });
-    const meant = questions.filter((one) => one.id.endsWith(id) || one.instanceId === id);
+    const meant = questions.filter(
+      (one) => [one.instanceId, one.agent].includes(id) || one.id.endsWith(id),
+    );
     const [first, ...others] = meant;
     if (others.length > 0 && state === "open") throw ambiguous(id, meant);
     if (first !== undefined) return first;
   }
-  throw new Problem("unknown_question", `there is no question ${id}`, hint);
+  throw new Problem("unknown_question", `there is no question "${id}"`, hint);
 }
 
 function ambiguous(id: string, meant: readonly QuestionView[]): Problem {
   const ids = meant.slice(0, 5).map((one) => shortId(one.id));
   return usageError(
     `${counted(meant.length, "question")} are meant by ${id}`,
-    `name one: ${ids.join(", ")}`,
+    `Name one: ${ids.join(", ")}.`,
   );
 }
 
 interface AuditOptions {
   readonly agent?: string;
   readonly by?: string;
-  /** The scheduler knows which there are. */
   readonly act?: Act["act"];
   /** Epoch ms. */
   readonly since?: number;

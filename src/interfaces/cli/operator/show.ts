@@ -6,6 +6,7 @@ import { meantOr } from "../../../foundation/contracts/did-you-mean.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import type { RefusedDeliveriesQuery, WhyNot } from "../../../features/webhooks/delivery-report.ts";
 import { Problem, hasCode, messageOf } from "../../../foundation/errors.ts";
+import { byUrgency } from "../../views/agent-order.ts";
 import type { Context } from "../context.ts";
 import { queryTime } from "../options.ts";
 import { renderCost } from "../status/render-cost.ts";
@@ -22,14 +23,15 @@ export async function showStatus(context: Context, { tag }: { tag?: string }): P
   const all = await askProject(context, (reader) => reader.status());
   const status = tag === undefined ? all : { ...all, agents: tagged(all.agents, tag) };
   if (out.json) return out.document(status);
-  out.data(renderStatus(status, { ...out, now: Date.now() }));
+  const ordered = { ...status, agents: byUrgency(status.agents) };
+  out.data(renderStatus(ordered, { ...out, now: Date.now() }));
 }
 
 function tagged(agents: readonly AgentStatus[], tag: string): readonly AgentStatus[] {
   const found = agents.filter(({ tags }) => tags.includes(tag));
   if (found.length > 0) return found;
   const known = [...new Set(agents.flatMap(({ tags }) => tags))].sort();
-  const list = known.length === 0 ? "no agent has tags yet" : `tags: ${known.join(", ")}`;
+  const list = known.length === 0 ? "No agent has tags yet." : `Choose from ${known.join(", ")}.`;
   throw new Problem("unknown_tag", `no agent has the tag "${tag}"`, meantOr(tag, known, list));
 }
 
@@ -223,8 +225,10 @@ function ask<T>(context: Context, name: string, question: Question<T>): Promise<
       const latest = await latestRun(reader, name);
       if (latest !== null && latest !== name) return question(reader, latest);
       const names = await reader.agentNames();
-      const list = "al history lists the runs with their instance ids";
-      const hint = names.includes(name) ? `al history --agent ${name}` : meantOr(name, names, list);
+      const list = "List the runs and their IDs with `al history`.";
+      const hint = names.includes(name)
+        ? `See why with \`al history --agent ${name}\`.`
+        : meantOr(name, names, list);
       const message = names.includes(name)
         ? `agent "${name}" has no run among its latest 200 history entries`
         : messageOf(error);

@@ -23,7 +23,7 @@ export async function newToken(context: Context, name: string, given: NewOptions
   if (asked.length === 0 || wrong.length > 0) {
     const problem =
       asked.length === 0 ? "--scope is empty" : `there is no scope ${wrong.join(", ")}`;
-    throw usageError(problem, `scopes: ${scopes.join(", ")}`);
+    throw usageError(problem, `Choose from ${scopes.join(", ")}.`);
   }
   const client = await connect(context);
   const agents = given.agents === undefined ? null : listOf(given.agents);

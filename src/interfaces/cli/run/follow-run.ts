@@ -63,13 +63,14 @@ function isOfBudget(reason: string | null): boolean {
 async function whyQueued(client: Client, agent: string): Promise<string> {
   const snapshot = await readSnapshot(client).catch(() => null);
   const status = snapshot?.agents.find(({ name }) => name === agent);
-  if (status?.state === "building") return `the image of ${agent} is being built: the run waits`;
+  if (status?.state === "building")
+    return `the image of ${agent} is being built; this run is queued`;
   const used = status?.usedBudget ?? null;
   if (used !== null) return `${agent} ${usedBudgetAdvice(used, Date.now())}`;
   if (status === undefined || status.error === null || status.state === "running") {
-    return `all runners of ${agent} are busy: the run waits for its turn`;
+    return `${agent} is already running; this run is queued`;
   }
-  return `the run waits for its turn; the error of ${agent}: ${plain(status.error)}`;
+  return `this run is queued; ${agent} has an error: ${plain(status.error)}`;
 }
 
 /** The last line of the log already has the reason: it is repeated only if that went to another stream. */
@@ -208,7 +209,7 @@ async function lookUp({ client, triggerId }: Followed): Promise<HistoryEntry> {
   throw new Problem(
     "lost_sight",
     `the history does not hold the trigger ${triggerId}`,
-    "al history shows what is there",
+    "See what is there with `al history`.",
   );
 }
 

@@ -44,8 +44,8 @@ function noteOnInterrupt(out: Output, agent: string): NonNullable<WantedRun["see
 
 function whatContinues(agent: string, instanceId: string | null): string {
   if (instanceId === null) {
-    return `the run is still queued in the scheduler: al history -a ${agent} shows what becomes of it`;
+    return `Queued. Track it with \`al history -a ${agent}\`.`;
   }
   const [follow, kill] = [`al logs ${agent} -i ${instanceId} -f`, `al kill ${instanceId}`];
-  return `the run continues in the scheduler: ${follow} follows it, ${kill} ends it`;
+  return `The run continues in the scheduler. Follow it with \`${follow}\`, or end it with \`${kill}\`.`;
 }

@@ -1,7 +1,9 @@
+import { relative } from "node:path";
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
+import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import { packageVersion } from "../../../foundation/version.ts";
 import type { startScheduler } from "../../../start/start.ts";
-import type { Context } from "../context.ts";
+import { findProject, type Context } from "../context.ts";
 import { formatLog } from "../logs/log-line.ts";
 import type { Output } from "../terminal/output.ts";
 import type { StopSignals } from "../stop-signals.ts";
@@ -43,7 +45,15 @@ export function printEntry(out: Output, entry: LogEntry): void {
   out.answer(entry, formatLog(entry, { colors: out.colors, showAgent: true, now: Date.now() }));
 }
 
-function announce(scheduler: Displayed["scheduler"], { out, projectDir }: Context): void {
+/** The command that opens the dashboard; npm starts a clone, which has no `al` of its own. */
+function openCommand({ projectDir, env }: Context): string {
+  const here = process.cwd();
+  const at = findProject(here) === projectDir ? "" : ` -p ${shellWord(relative(here, projectDir))}`;
+  return `${env.npm_lifecycle_event === undefined ? "al" : "npx al"} open${at}`;
+}
+
+function announce(scheduler: Displayed["scheduler"], context: Context): void {
+  const { out, projectDir } = context;
   const { gatewayUrl, dashboardUrl, apiKeyPath, loginUrl } = scheduler;
   if (out.json) {
     const started = { level: 30, time: Date.now(), msg: "started", agent: "scheduler" };
@@ -55,6 +65,7 @@ function announce(scheduler: Displayed["scheduler"], { out, projectDir }: Contex
   else if (gatewayUrl !== null) out.data(`Gateway:   ${cyan(gatewayUrl)}`);
   const link = loginUrl();
   // Output that is not a terminal is often a log, which others read.
-  if (link !== null) out.data(`Log in:    ${out.columns === null ? "al open" : cyan(link)}`);
+  if (link !== null)
+    out.data(`Log in:    ${out.columns === null ? openCommand(context) : cyan(link)}`);
   out.data(`API key:   ${apiKeyPath}`);
 }

@@ -133,7 +133,7 @@ function cellText(
   return value.text === "" ? "" : toneColor(value.tone, colors)(plainLine(value.text));
 }
 
-/** Characters of an error in a table without a limit: all of it stands below. */
+/** Characters of a status in a table without a limit: errors stand below in full. */
 const shownError = 60;
 
 function statusOf(
@@ -151,7 +151,7 @@ function statusOf(
     isLive || agent.queued === 0 ? null : `${agent.queued} queued`,
   ].filter((note) => note !== null);
   const whole = plainLine(status);
-  const text = tone !== "plain" && width === null ? shortened(whole) : whole;
+  const text = width === null ? shortened(whole) : whole;
   const coloured = text === "" ? [] : [toneColor(tone, colors)(text)];
   return [...(notes.length === 0 ? [] : [notes.join(", ")]), ...coloured].join(": ");
 }

@@ -59,7 +59,7 @@ async function answered<T>(answer: Promise<T>): Promise<T> {
 
 /** The error instead of a question, off a terminal. */
 export function missingFlag(flag: string, why: string): Problem {
-  return usageError(`${flag} is missing: ${why}`, "on a terminal it is asked for");
+  return usageError(`${flag} is missing: ${why}`, "On a terminal, you are prompted for it.");
 }
 
 /** Asks before a change. Throws Problem: `refused` after a no; off a terminal, `why` --yes is needed. */

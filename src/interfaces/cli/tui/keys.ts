@@ -13,6 +13,8 @@ type Command =
   | "run"
   | "pause"
   | "kill"
+  | "filter"
+  | "all"
   | "stop"
   | "interrupt";
 
@@ -31,6 +33,8 @@ export const bindings: readonly Binding[] = [
   { command: "run", keys: ["r"], word: "run" },
   { command: "pause", keys: ["p"], word: "pause" },
   { command: "kill", keys: ["K", "x"], word: "kill" },
+  { command: "filter", keys: ["/"], word: "filter" },
+  { command: "all", keys: ["esc"] },
   { command: "up", keys: ["up", "k"] },
   { command: "down", keys: ["down", "j"] },
   { command: "page-up", keys: ["pageup"] },
@@ -52,6 +56,9 @@ const namedKeys = [
     ["up", "upArrow"],
     ["down", "downArrow"],
     ["enter", "return"],
+    ["esc", "escape"],
+    ["backspace", "backspace"],
+    ["backspace", "delete"],
   ] as const),
   ...([
     ["pageup", "pageUp"],
@@ -98,6 +105,7 @@ export function onKey(name: string, targets: KeyTargets): void {
     return source.interrupt();
   }
   if (view.question !== null) return answer(view.question, name, targets);
+  if (view.isFiltering) return show(typed(view, name));
   const agent = agents[selectedIndex(view, agents)];
   const move = (by: number): void => show(moved(view, by, agents));
   switch (command) {
@@ -115,7 +123,12 @@ export function onKey(name: string, targets: KeyTargets): void {
     case "kill":
       return ask(command, agent, targets);
     case "pause":
-      return act(togglePause(source), targets);
+      if (source.operations.status.snapshot().scheduler.paused) return act(resume(source), targets);
+      return show({ question: { command }, message: null });
+    case "filter":
+      return show({ isFiltering: true, message: null });
+    case "all":
+      return show({ filter: "" });
     case "stop":
       source.operations.audit.recordAct({ act: "stop" });
       return source.stop();
@@ -124,15 +137,25 @@ export function onKey(name: string, targets: KeyTargets): void {
   }
 }
 
+/** The filter after a key: Enter keeps it, Esc clears it. */
+function typed({ filter }: ViewState, name: string): Partial<ViewState> {
+  if (name === "enter") return { isFiltering: false };
+  if (name === "esc") return { isFiltering: false, filter: "" };
+  if (name === "backspace") return { filter: filter.slice(0, -1) };
+  return Array.from(name).length === 1 ? { filter: filter + name } : {};
+}
+
 /** Any key but "y" is a no. */
 function answer(
-  { command, agent }: NonNullable<ViewState["question"]>,
+  question: NonNullable<ViewState["question"]>,
   name: string,
   targets: KeyTargets,
 ): void {
   targets.show({ question: null });
   if (name.toLowerCase() !== "y") return;
   const { source } = targets;
+  if (question.command === "pause") return act(pause(source), targets);
+  const { command, agent } = question;
   act(command === "run" ? runAgent(source, agent) : killAgent(source, agent), targets);
 }
 
@@ -152,7 +175,7 @@ function act(outcome: Promise<string>, { show }: KeyTargets): void {
   );
 }
 
-/** Follows the agent's log with `al logs -f`, until Ctrl-C ends it. */
+/** Follows the agent's log with `al logs -f`, until a key ends it. */
 async function openLog(agent: AgentStatus | undefined, targets: KeyTargets): Promise<void> {
   if (agent === undefined) return;
   const { source, view, agents, show, runProgram } = targets;
@@ -165,10 +188,14 @@ async function openLog(agent: AgentStatus | undefined, targets: KeyTargets): Pro
   show({ message: { text: `${agent.name}: al logs ${problem}`, isError: true } });
 }
 
-async function togglePause({ operations }: ViewSource): Promise<string> {
-  const paused = !operations.status.snapshot().scheduler.paused;
-  await operations.perform(paused ? "POST /control/pause" : "POST /control/resume", {});
-  return paused ? "paused: cron ticks are skipped until p" : "resumed";
+async function pause({ operations }: ViewSource): Promise<string> {
+  await operations.perform("POST /control/pause", {});
+  return "paused: scheduled runs are skipped until p";
+}
+
+async function resume({ operations }: ViewSource): Promise<string> {
+  await operations.perform("POST /control/resume", {});
+  return "resumed";
 }
 
 async function runAgent({ operations }: ViewSource, name: string): Promise<string> {

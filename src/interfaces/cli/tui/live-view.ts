@@ -9,7 +9,13 @@ import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { keyNames, onKey } from "./keys.ts";
 import { drawScreen } from "./screen.ts";
-import { firstView, type Message, type ViewSource, type ViewState } from "./view-state.ts";
+import {
+  firstView,
+  shownAgents,
+  type Message,
+  type ViewSource,
+  type ViewState,
+} from "./view-state.ts";
 
 export type LiveView = ReturnType<typeof openLiveView>;
 
@@ -87,7 +93,7 @@ function App({ source, message$ }: AppProps): ReactElement {
 
   useInput((input, key) => {
     for (const name of keyNames(input, key)) {
-      const { agents } = snapshot;
+      const agents = shownAgents(snapshot.agents, current());
       onKey(name, { source, view: current(), show, agents, rows, runProgram });
     }
   });
@@ -166,7 +172,7 @@ function useProgram() {
     program.current = null;
     // The view was closed meanwhile.
     if (ending.signal.aborted) return null;
-    // The terminal echoes Ctrl-C, and Ink draws from the cursor's column on.
+    // Ink draws from the cursor's column on.
     process.stdout.write("\n");
     wrapLines(false);
     await terminal.resume();
@@ -174,7 +180,7 @@ function useProgram() {
   };
 }
 
-/** Runs a program on this terminal. A Ctrl-C, which the terminal sends to the whole group, ends only the program. */
+/** Runs a program on this terminal above a last line with the keys that end it. Another process's Ctrl-C ends only it. */
 async function runOnTerminal(
   file: string,
   args: readonly string[],
@@ -184,8 +190,9 @@ async function runOnTerminal(
   process.on("SIGINT", ignore);
   for (const listener of listeners) process.off("SIGINT", listener);
   try {
-    const child = spawn(file, args, { stdio: "inherit", signal });
-    const [code] = (await once(child, "exit")) as [number | null];
+    const child = spawn(file, args, { stdio: ["ignore", "inherit", "inherit"], signal });
+    const release = takeKeys(() => child.kill("SIGINT"));
+    const [code] = (await once(child, "exit").finally(release)) as [number | null];
     await sleep(lateInterruptMs);
     return code === 0 || code === 130 || code === null ? null : `ended with exit code ${code}`;
   } catch (error) {
@@ -194,4 +201,34 @@ async function runOnTerminal(
     for (const listener of listeners) process.on("SIGINT", listener);
     process.off("SIGINT", ignore);
   }
+}
+
+const leavingKeys = "Ctrl-C or q: back";
+
+/** Reads all keys, so that none is echoed, and keeps the terminal's last line for those that leave. */
+function takeKeys(leave: () => void): () => void {
+  const { stdin, stdout } = process;
+  const onKeys = (): void => {
+    // Read until there is nothing left: only then the stream reports the next keys.
+    for (let keys = stdin.read(); keys !== null; keys = stdin.read()) {
+      if (String(keys) === "\u001b" || /[q\u0003]/.test(String(keys))) leave();
+    }
+  };
+  // The program's lines scroll above the last one.
+  const draw = (): void => {
+    const { rows } = stdout;
+    stdout.write(`\r\n\u001b[A\u001b7\u001b[1;${rows - 1}r\u001b[${rows};1H`);
+    stdout.write(`\u001b[2K\u001b[2m${leavingKeys}\u001b[22m\u001b8`);
+  };
+  stdin.setRawMode(true);
+  stdin.on("readable", onKeys);
+  stdin.ref();
+  stdout.on("resize", draw);
+  draw();
+  return () => {
+    stdin.off("readable", onKeys);
+    stdout.off("resize", draw);
+    stdin.setRawMode(false);
+    stdout.write(`\u001b7\u001b[r\u001b[${stdout.rows};1H\u001b[2K\u001b8`);
+  };
 }

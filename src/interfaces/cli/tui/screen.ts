@@ -8,7 +8,7 @@ import { plainLine } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
 import { agentTable } from "../status/render-status.ts";
 import { bindings } from "./keys.ts";
-import { selectedIndex, type ViewSource, type ViewState } from "./view-state.ts";
+import { selectedIndex, shownAgents, type ViewSource, type ViewState } from "./view-state.ts";
 
 /** How a screen is drawn: in how much room, with which colours, and when. */
 export interface ScreenStyle {
@@ -31,7 +31,8 @@ export interface ScreenFacts {
 /** The agents, the details of the selected one, and the latest log lines; `rows` lines in all. */
 export function drawScreen(facts: ScreenFacts, style: ScreenStyle): string[] {
   const { snapshot } = facts;
-  const { agents, recentLogs } = snapshot;
+  const { recentLogs } = snapshot;
+  const agents = shownAgents(snapshot.agents, facts.view);
   const { rows } = style;
   const top = header(facts, style).slice(0, Math.max(1, rows - 4));
   const agent = agents[selectedIndex(facts.view, agents)];
@@ -43,8 +44,8 @@ export function drawScreen(facts: ScreenFacts, style: ScreenStyle): string[] {
   });
   const table =
     agent === undefined
-      ? noAgents(style)
-      : tableLines(snapshot, agent, { ...style, rows: room.table });
+      ? noAgents(facts, style)
+      : tableLines({ ...snapshot, agents }, agent, { ...style, rows: room.table });
   const body = [
     ...table.slice(0, room.table),
     ...detail.slice(0, room.detail),
@@ -125,8 +126,11 @@ function tableLines(snapshot: StatusSnapshot, selected: AgentStatus, style: Scre
   const { columns, rows, colors, now } = style;
   const { paused, draining } = snapshot.scheduler;
   const all = snapshot.agents;
-  const first = windowStart(all.indexOf(selected), rows - 1, all.length);
-  const shown = all.slice(first, first + rows - 1);
+  // The line that counts the others takes the place of an agent.
+  const room = all.length > rows - 1 && rows > 3 ? rows - 2 : rows - 1;
+  const first = windowStart(all.indexOf(selected), room, all.length);
+  const shown = all.slice(first, first + room);
+  const hidden = room < rows - 1 ? [colors.dim(`  … ${all.length - room} more`)] : [];
   const live = { selected, nameWidth: widthForName(columns) };
   const table = agentTable(
     shown,
@@ -134,10 +138,11 @@ function tableLines(snapshot: StatusSnapshot, selected: AgentStatus, style: Scre
     { columns: columns - 2, colors, now },
     live,
   );
-  return table.split("\n").map((line, row) => {
+  const lines = table.split("\n").map((line, row) => {
     const mark = shown[row - 1] === selected ? colors.cyan("> ") : "  ";
     return cut(mark + line, columns);
   });
+  return [...lines, ...hidden];
 }
 
 /** Index of the first visible row: the given one stays in the middle, except near the ends. */
@@ -145,7 +150,8 @@ export function windowStart(index: number, room: number, length: number): number
   return Math.max(0, Math.min(length - room, index - Math.floor(room / 2)));
 }
 
-function noAgents({ columns, colors }: ScreenStyle): string[] {
+function noAgents({ snapshot }: ScreenFacts, { columns, colors }: ScreenStyle): string[] {
+  if (snapshot.agents.length > 0) return ["", "No agent matches the filter.", ""];
   const text = `No agents yet. In another terminal, ${colors.bold("al agent new")} makes one; it appears here at once.`;
   return ["", ...wrap(text, columns), ""];
 }
@@ -190,17 +196,24 @@ function lastLine(facts: ScreenFacts, { columns, colors }: ScreenStyle): string 
   const line = () => {
     if (view.question !== null) return colors.yellow(questionText(view.question, snapshot));
     if (isStopping) return colors.yellow(stoppingText(snapshot));
-    if (view.message === null) return shortKeys(colors);
+    if (view.isFiltering) return `/${view.filter}_  ${colors.dim("enter: keep  esc: show all")}`;
+    if (view.message === null) return filterNote(view, colors) + shortKeys(colors);
     const { text, isError } = view.message;
     return (isError ? colors.red : colors.green)(plainLine(text));
   };
   return cut(line(), columns);
 }
 
+function filterNote({ filter }: ViewState, { yellow, dim }: Colors): string {
+  return filter === "" ? "" : `${yellow(`/${filter}`)} ${dim("(esc: show all)")}  `;
+}
+
 function questionText(
-  { command, agent }: NonNullable<ViewState["question"]>,
+  question: NonNullable<ViewState["question"]>,
   { agents }: StatusSnapshot,
 ): string {
+  if (question.command === "pause") return "Pause all schedules? Other work still runs. y/n";
+  const { command, agent } = question;
   if (command === "run") return `Run ${agent}? y/n`;
   const running = agents.find(({ name }) => name === agent)?.running ?? 0;
   return `End ${running === 1 ? "the run" : `${running} runs`} of ${agent}? y/n`;

@@ -1,4 +1,6 @@
 import type { atTerminalOf, OperationContext } from "../../operations/table.ts";
+import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import { byUrgency, hasWords } from "../../views/agent-order.ts";
 import type { Colors } from "../terminal/output.ts";
 
 /** The scheduler's own status and operations, and the ways to end it. */
@@ -26,7 +28,14 @@ export interface ViewState {
   /** The selected agent's last place, used when the agent is removed. */
   readonly index: number;
   /** A command that waits for the person's yes. */
-  readonly question: { readonly command: "run" | "kill"; readonly agent: string } | null;
+  readonly question:
+    | { readonly command: "run" | "kill"; readonly agent: string }
+    | { readonly command: "pause" }
+    | null;
+  /** Words of the agents that are shown; empty for all. */
+  readonly filter: string;
+  /** Keys write the filter. */
+  readonly isFiltering: boolean;
   readonly message: Message | null;
 }
 
@@ -36,7 +45,22 @@ export interface Message {
   readonly isError: boolean;
 }
 
-export const firstView: ViewState = { selected: null, index: 0, question: null, message: null };
+export const firstView: ViewState = {
+  selected: null,
+  index: 0,
+  question: null,
+  filter: "",
+  isFiltering: false,
+  message: null,
+};
+
+/** The agents of the screen, the most urgent first. */
+export function shownAgents(
+  agents: readonly AgentStatus[],
+  { filter }: Pick<ViewState, "filter">,
+): readonly AgentStatus[] {
+  return byUrgency(agents.filter((agent) => hasWords(agent, filter)));
+}
 
 type Agents = readonly { readonly name: string }[];
 

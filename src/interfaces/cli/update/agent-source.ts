@@ -40,7 +40,7 @@ function tableOf({ text }: ConfigFile, agent: string): Record<string, unknown> {
     return parse(text);
   } catch (error) {
     throw new Problem("invalid_config", `agents/${agent}/config.toml is not valid TOML`, {
-      hint: "al doctor shows the line",
+      hint: "Run `al doctor` to see the line.",
       cause: error,
     });
   }

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { listAgents } from "../../../foundation/config/agent-files.ts";
 import { Problem } from "../../../foundation/errors.ts";
 import type { FileChange } from "../../../features/skills/compare-files.ts";
@@ -12,6 +14,7 @@ import type { FetchedRepository } from "../../../features/skills/fetch-repositor
 import { reviewOf, warningLines } from "../add/review.ts";
 import { renderDifference } from "../status/render-run.ts";
 import { plainLine } from "../terminal/format.ts";
+import { errorText } from "../terminal/report-error.ts";
 import type { Colors } from "../terminal/output.ts";
 
 export interface UpdateOptions {
@@ -48,7 +51,7 @@ export async function updateAgents(
   const prompts = await openPrompts(context);
   const updates: Updated[] = [];
   try {
-    for (const name of agent === undefined ? (await listAgents(projectDir)).names : [agent]) {
+    for (const name of agent === undefined ? await agentsWithConfig(projectDir) : [agent]) {
       const updated = await updateAgent(context, name, fetches, prompts, options).catch(
         (error: unknown) => failed(name, error),
       );
@@ -65,11 +68,17 @@ export async function updateAgents(
   return updates.every(isWell) ? 0 : 1;
 }
 
+/** Directories without a config were not added from anywhere. */
+async function agentsWithConfig(projectDir: string): Promise<readonly string[]> {
+  const { names } = await listAgents(projectDir);
+  return names.filter((name) => existsSync(join(projectDir, "agents", name, "config.toml")));
+}
+
 function noSource(agent: string): Problem {
   return new Problem(
     "no_source",
     `agent ${agent} has no source to update from`,
-    `al config ${agent} --set source=<repo> sets one`,
+    `Set one with \`al config ${agent} --set source=<repo>\`.`,
   );
 }
 
@@ -94,7 +103,7 @@ async function updateAgent(
     return {
       ...outcome(plan, "refused"),
       message,
-      hint: `merge them:\n  ${commands.join("\n  ")}`,
+      hint: `Merge them:\n  ${commands.join("\n  ")}`,
     };
   }
   if (!options.yes && !(await confirmed(prompts, agent))) return outcome(plan, "declined");
@@ -122,8 +131,7 @@ function failed(agent: string, error: unknown): Updated {
 
 function print({ out }: Context, { agent, status, to, message, hint }: Updated): void {
   if (message !== null) {
-    out.note(`error: ${agent}: ${message}`);
-    if (hint !== null) out.note(`hint: ${hint}`);
+    out.note(errorText({ message: `${agent}: ${message}`, hint }));
   } else if (status === "current") out.data(`${agent} is up to date`);
   else if (status === "updated") out.data(`${agent} is updated to ${to?.slice(0, 12) ?? ""}`);
   else if (status === "declined") out.note(`${agent} is not updated`);

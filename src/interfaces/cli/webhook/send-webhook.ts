@@ -62,7 +62,7 @@ function gatewayOf(context: Context, { url }: SendOptions): string {
   throw new Problem(
     "no_gateway",
     "the scheduler does not listen on TCP yet",
-    "it listens once config.toml has a [webhooks.<source>]; run the command again in a moment",
+    "It listens once config.toml has a [webhooks.<source>]. Then run the command again.",
   );
 }
 
@@ -70,7 +70,7 @@ function checkedUrl(url: string): string {
   if (URL.canParse(url) && /^https?:/i.test(url)) return withoutEndSlashes(url);
   throw usageError(
     `${JSON.stringify(url)} is not an http address`,
-    "give the gateway's address, such as --url http://localhost:8080",
+    "Give the gateway's address, such as `--url http://localhost:8080`.",
   );
 }
 
@@ -100,7 +100,7 @@ async function post(url: string, headers: Record<string, string>, body: Buffer):
     const answer = await fetch(url, init as RequestInit);
     return { status: answer.status, body: parsed(await answer.text()) };
   } catch (error) {
-    const hint = "al stat shows whether the scheduler runs and where it listens";
+    const hint = "Run `al stat` to see whether the scheduler runs and where it listens.";
     throw noAnswer(url, error, { hint });
   }
 }

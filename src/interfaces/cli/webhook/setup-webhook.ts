@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { meantOr } from "../../../foundation/contracts/did-you-mean.ts";
+import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import { withoutEndSlashes } from "../../../foundation/contracts/plain-text.ts";
 import type { ProjectConfig, WebhookSource } from "../../../foundation/config/project-config.ts";
 import { webhookSecretType } from "../../../foundation/credentials/credential-types.ts";
 import { storeField } from "../../../foundation/credentials/edit-credential.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
-import { homeDir } from "../../../foundation/credentials/read-secret.ts";
+import { homeDir, storeDir } from "../../../foundation/credentials/read-secret.ts";
 import { hasCode, Problem, usageError } from "../../../foundation/errors.ts";
 import type {
   CallApi,
@@ -21,6 +24,7 @@ import {
   sourceCaller,
 } from "../../../features/webhooks/setup/plan-hooks.ts";
 import { checkAgents, loadProject } from "../../../runtime/agents/project-files.ts";
+import { providerTable } from "../../../features/webhooks/providers/table.ts";
 import type { Context } from "../context.ts";
 import { plainLine } from "../terminal/format.ts";
 import { chosenSource } from "./webhook-fixture.ts";
@@ -92,10 +96,11 @@ export async function setupWebhook(
 function sourceOf(project: ProjectConfig, type: string, { source }: SetupOptions): WebhookSource {
   const ofType = Object.entries(project.webhooks).filter(([, one]) => one.type === type);
   if (ofType.length === 0) {
+    mustBeProvider(type);
     throw new Problem(
       "no_source",
       `the project has no webhook source of ${type}`,
-      `add [webhooks.${type}] with type = "${type}" and credential = "default" to config.toml`,
+      `Add [webhooks.${type}] with type = "${type}" and credential = "default" to config.toml`,
     );
   }
   const found = chosenSource(Object.fromEntries(ofType), source);
@@ -103,7 +108,16 @@ function sourceOf(project: ProjectConfig, type: string, { source }: SetupOptions
   throw new Problem(
     "no_credential",
     `source ${found.name} has no credential for its secret`,
-    `al config --set webhooks.${found.name}.credential=default`,
+    `Name it with \`al config --set webhooks.${found.name}.credential=default\`.`,
+  );
+}
+
+function mustBeProvider(type: string): void {
+  const known = [...providerTable.keys()];
+  if (known.includes(type)) return;
+  throw usageError(
+    `there is no webhook provider "${type}"`,
+    meantOr(type, known, `Choose one of ${known.join(", ")}.`),
   );
 }
 
@@ -114,7 +128,7 @@ function publicUrl({ gateway }: ProjectConfig, { url }: SetupOptions): string {
   }
   throw usageError(
     "providers need the gateway's public address",
-    "al config --set gateway.publicUrl=https://<host>, or name it with --url https://<host>",
+    "Set it with `al config --set gateway.publicUrl=https://<host>`, or name it with `--url https://<host>`.",
   );
 }
 
@@ -124,7 +138,7 @@ function mustHaveTargets({ target }: HookApi, targets: readonly string[]): reado
   if (!target?.includes("/")) return [""];
   throw usageError(
     "no agent names a repository for this source",
-    `name it as ${target}, or list it as repos in an agent's [[webhooks]]`,
+    `Name it as ${target}, or list it as repos in an agent's [[webhooks]].`,
   );
 }
 
@@ -135,7 +149,7 @@ async function setUp(api: HookApi, call: CallApi, target: string, setup: Setup):
     throw new Problem(
       "no_listener",
       `no agent listens to ${target || source.name}`,
-      `add [[webhooks]] with source = "${source.name}" to an agent`,
+      `Add [[webhooks]] with source = "${source.name}" to an agent`,
     );
   }
   const events = [...api.eventsOf(heard)].sort();
@@ -163,7 +177,7 @@ async function secretFor(api: HookApi, found: Hook | null, setup: Setup): Promis
   throw new Problem(
     "no_credential",
     "the webhook is there, and its secret is not stored",
-    `copy it from the provider's page: al creds add ${setup.secret}`,
+    `Copy it from the provider's page and store it with \`al creds add ${setup.secret}\`.`,
   );
 }
 
@@ -204,9 +218,9 @@ function mustBeAnswered(done: readonly Done[], { source, urls }: Setup): void {
   const got = status === undefined ? "no answer" : `the answer ${status}`;
   const hint =
     status === 401
-      ? "the scheduler's log says why; does it use the same AL_HOME?"
-      : "does this address reach the gateway, and does the scheduler run?";
-  throw new Problem("ping_failed", `${source.type}'s ping got ${got} from ${urls[0]}`, hint);
+      ? "Read the reason in the scheduler's log. Make sure that it uses the same AL_HOME."
+      : "Check that this address reaches the gateway, and that the scheduler runs.";
+  throw new Problem("ping_failed", `the ping of ${source.type} got ${got} from ${urls[0]}`, hint);
 }
 
 /** For providers without an API for webhooks, and with --print: the values that a person enters on the provider's page. */
@@ -217,12 +231,17 @@ async function printSettings({ out }: Context, setup: Setup, target: string): Pr
   if (out.json) {
     return out.document({ ...setup.source, url, events, secret: setup.secret, isStored });
   }
-  const secret = isStored ? `${setup.secret}, stored` : `al creds add ${setup.secret} stores it`;
+  const file = join(storeDir(setup.home), setup.secret.replace(":", "/"), "secret");
+  const secret = isStored
+    ? `${setup.secret}; print it with \`cat ${shellWord(file)}\``
+    : `not stored yet; store it with \`al creds add ${setup.secret}\``;
   const settings = [
     ["address  ", url ?? ""],
     ["events   ", events?.join(", ") ?? "any"],
     ["secret   ", secret],
   ] as const;
   out.data(listed(settings));
-  out.note(`enter this on ${setup.source.type}'s page for webhooks; al webhook send tries it out`);
+  out.note(
+    `Enter these values on ${setup.source.type}'s page for webhooks. Try them out with \`al webhook send\`.`,
+  );
 }

@@ -29,7 +29,7 @@ export function chosenSource(
     throw new Problem(
       "no_source",
       "the project has no webhook source",
-      'add one to config.toml, such as [webhooks.github] with type = "github"',
+      'Add one to config.toml, such as [webhooks.github] with type = "github".',
     );
   }
   const names = sources.map((source) => source.name);
@@ -37,12 +37,12 @@ export function chosenSource(
   if (name === undefined) {
     throw usageError(
       "the project has several webhook sources",
-      `name one with --source: ${names.join(", ")}`,
+      `Name one with --source: ${names.join(", ")}.`,
     );
   }
   const found = sources.find((source) => source.name === name);
   if (found !== undefined) return found;
-  const hint = meantOr(name, names, `sources: ${names.join(", ")}`);
+  const hint = meantOr(name, names, `The sources are ${names.join(", ")}.`);
   throw new Problem("unknown_source", `there is no webhook source "${name}"`, hint);
 }
 
@@ -55,7 +55,7 @@ export async function readFixtureFile(path: string, { event }: FixtureOptions): 
       "unreadable_fixture",
       `${path} can't be read`,
       error,
-      "a fixture is a file with a payload as the provider sends it",
+      "Name a file with a payload as the provider sends it.",
     );
   }
 }

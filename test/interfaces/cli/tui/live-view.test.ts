@@ -14,7 +14,6 @@ function actsAtTerminal(projectDir: string): readonly string[] {
   return rows.map(({ act, agent }) => `${String(act)} ${String(agent)}`);
 }
 
-const ctrlC = "\u0003";
 const [down, pageDown] = ["\u001b[B", "\u001b[6~"];
 
 const noTerminal = whyNoTerminal();
@@ -53,11 +52,14 @@ describe.skipIf(noTerminal !== null)(
       await untilRunning(view);
       view.type("\r");
       await view.until(/bash: seq 1 5/);
+      await view.until(/bash: seq 1 5[^]*^Ctrl-C or q: back$/m);
       expect(view.isAlternate()).toBe(false);
-      view.type(ctrlC);
+      view.type(`pKl${down}q`);
       await view.until(/> slow +running/);
       expect(view.isAlternate()).toBe(true);
       view.type("p");
+      await view.until("Pause all schedules?");
+      view.type("y");
       await view.until(/project · schedules paused/);
       view.type("p");
       await view.until(/project · 2 agents/);
@@ -77,6 +79,10 @@ describe.skipIf(noTerminal !== null)(
     test("fits every size, also while it is resized", async ({ project }) => {
       for (let index = 10; index < 60; index++) project.addAgent(`agent-${index}`);
       const view = project.start({ columns: 80, rows: 24 });
+      await view.until(/> agent-10[^]*^ {2}… \d+ more/m);
+      view.type("/-3");
+      await view.until(/> agent-30[^]*agent-39[^]*^\/-3_/m);
+      view.type("\u001b");
       await view.until(/> agent-10/);
       view.type(pageDown.repeat(3));
       await view.until(/> agent-59/);
