@@ -137,7 +137,7 @@ function withWhyNot({ operations }: TestDeps): void {
   const times = { firstAt: ago(4_200), lastAt: ago(3_660) };
   operations.whyNots.set("dev", {
     ...emptyWhyNot,
-    now: ["It is disabled: al resume dev enables it."],
+    now: ["Disabled. Enable it with al resume dev."],
     refused: [aSkippedTick("b", 20), aSkippedTick("a", 90)],
     turnedAway,
     refusedDeliveries: [{ reason: "wrong signature", ...refused, ...times }],

@@ -68,7 +68,7 @@ function AnswerForm({ question, action, send }: QuestionProps) {
         </div>
       </form>
       <p class="sub muted">
-        If no person answers,{" "}
+        Unanswered,{" "}
         {fallback === null ? "the run ends" : `the answer is “${shownAnswer(question, fallback)}”`}{" "}
         <Time at={until} side="future" />.
       </p>
@@ -112,7 +112,7 @@ function QuestionEnd({ kind, state, answer, answeredAt, by }: QuestionView) {
   return (
     <p class="question-end">
       {state === "withdrawn" ? (
-        "The run no longer waits for an answer"
+        "Withdrawn: the run ended"
       ) : (
         <>
           <strong>{answer === null ? "The run ended" : shownAnswer({ kind }, answer)}</strong> ·{" "}
