@@ -4,7 +4,7 @@ import { answerText, heldBy, rangeText } from "../../../foundation/contracts/que
 import type { QuestionView } from "../../../foundation/contracts/question-views.ts";
 import { byText, shownAnswer, shownText } from "./question-words.ts";
 import { Fold } from "../kit/table.tsx";
-import { Time } from "../kit/time.tsx";
+import { ListTime, Time } from "../kit/time.tsx";
 import { post } from "../live/api.ts";
 import { showToast } from "../live/toasts.ts";
 import { AgentLink, RunLink } from "./run-parts.tsx";
@@ -76,16 +76,27 @@ function AnswerForm({ question, action, send }: QuestionProps) {
   );
 }
 
-function Fields({ id, kind, form }: QuestionView) {
+function Fields({ id, agent, kind, form }: QuestionView) {
   if (form.kind === "choice" || form.kind === "boolean") {
     const choices = form.kind === "choice" ? form.choices : ["yes", "no"];
     return (
       <>
-        {choices.map((choice) => (
-          <button class="button" type="submit" name="answer" value={choice} key={choice}>
-            {shownText(answerText(kind, choice))}
-          </button>
-        ))}
+        {choices.map((choice) => {
+          const isForGood = kind !== "ask" && choice === "always";
+          const look = kind !== "ask" && choice === "once" ? "button primary" : "button";
+          return (
+            <button
+              class={isForGood ? "link" : look}
+              type="submit"
+              name="answer"
+              value={choice}
+              key={choice}
+            >
+              {shownText(answerText(kind, choice))}
+              {isForGood && ` (edits agents/${agent}/config.toml)`}
+            </button>
+          );
+        })}
       </>
     );
   }
@@ -112,14 +123,16 @@ function QuestionEnd({ kind, state, answer, answeredAt, by }: QuestionView) {
   return (
     <p class="question-end">
       {state === "withdrawn" ? (
-        "Withdrawn: the run ended"
+        <span title="No answer is needed any more: the run ended before a person answered.">
+          Withdrawn: the run ended
+        </span>
       ) : (
         <>
           <strong>{answer === null ? "The run ended" : shownAnswer({ kind }, answer)}</strong> ·{" "}
           {by === null ? "no person answered in time" : byText(by)}
         </>
       )}{" "}
-      · <Time at={answeredAt} />
+      · {answeredAt !== null && <ListTime at={answeredAt} />}
     </p>
   );
 }
@@ -153,7 +166,7 @@ export function QuestionList({ id, questions, refresh, isOfRun = false }: Questi
                 <RunLink agent={question.agent} instanceId={question.instanceId} /> ·{" "}
               </>
             )}
-            asked <Time at={question.at} />
+            asked <ListTime at={question.at} />
           </p>
           <Question
             question={question}
