@@ -76,9 +76,16 @@ function AnswerForm({ question, action, send }: QuestionProps) {
   );
 }
 
+/** The answer that edits a config stands behind the others. */
+function quietLast(kind: QuestionView["kind"], choices: readonly string[]): readonly string[] {
+  if (kind === "ask") return choices;
+  return choices.toSorted((a, b) => Number(a === "always") - Number(b === "always"));
+}
+
 function Fields({ id, agent, kind, form }: QuestionView) {
   if (form.kind === "choice" || form.kind === "boolean") {
-    const choices = form.kind === "choice" ? form.choices : ["yes", "no"];
+    const choices =
+      form.kind === "choice" ? quietLast(kind, form.choices) : (["yes", "no"] as const);
     return (
       <>
         {choices.map((choice) => {

@@ -74,10 +74,7 @@ test.each<[Partial<Alert>, string, string?]>([
   [{ topic: "dead_letters", count: 7 }, "7 triggers for dev were not processed"],
   [{ topic: "budget", count: 80 }, "dev spent 80 % of its budget", "warning"],
   [{ topic: "budget", count: 100 }, "dev can't afford its next call"],
-  [
-    { topic: "budget", agent: null, count: 100 },
-    "The project can't afford its next call",
-  ],
+  [{ topic: "budget", agent: null, count: 100 }, "The project can't afford its next call"],
   [{ topic: "scheduler_down", since: 0, at: 7_300_000 }, "The scheduler was down for 2 h"],
   [{ topic: "scheduler_down", count: 4 }, "The scheduler was down 4 times"],
   [{ topic: "no_success", since: 0, at: 48 * hourMs }, "dev had no success for 48 h"],

@@ -206,7 +206,8 @@ function Way({ done, ...delivery }: AlertDeliveryView & Acting) {
         {attemptsText(delivery)}
         {nextAt !== null && (
           <>
-            {attempts > 0 && ", "}next <Time at={nextAt} side="future" />
+            {attempts === 0 ? "due " : " "}
+            <Time at={nextAt} side="future" />
           </>
         )}
       </span>{" "}
