@@ -199,6 +199,6 @@ test("a test alert resolves with the target's answer, without secrets; one for a
     message: 'No alert target "opps". Configured targets: ops, pager.',
   });
   const none = setUp([]).operations.test("ops");
-  await expect(none).rejects.toThrow("config.toml has none");
+  await expect(none).rejects.toThrow("None is configured");
   expect(tested).toEqual(["ops", "pager"]);
 });
