@@ -30,7 +30,7 @@ const type = (page: Page, text: string) =>
 test("tabs are links in the address: by click, by key, after a reload, by Back, and without script", async () => {
   const { page, url, shows } = await open(path, withDetail({ instructions: "# Who you are" }));
   await shows({ "nav.tabs [aria-current=page]": "Runs" });
-  await page.getByRole("link", { name: "Why not" }).click();
+  await page.getByRole("link", { name: "Why it didn't run" }).click();
   await page.waitForURL(/\?tab=why$/);
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
