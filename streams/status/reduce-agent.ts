@@ -30,7 +30,7 @@ export function reduceAgent(record: AgentRecord, event: RunEvent): AgentRecord {
     case "finished":
       return reduceRun(record, event);
     case "used-budget":
-      return { ...record, usedBudget: event.budget };
+      return { ...record, ...withUsedBudget(record, event.budget) };
     case "spent":
       return reduceSpending(record, event);
     case "queued":
@@ -63,6 +63,15 @@ function reduceConfig(record: AgentRecord, event: ConfigEvent): AgentRecord {
 function withUnmet(record: AgentRecord, unmet: readonly Diagnostic[]): Partial<AgentRecord> {
   const recovers = unmetError(record.unmet) !== null && unmetError(unmet) === null;
   return recovers && record.lastOutcome === "rejected" ? { unmet, runError: null } : { unmet };
+}
+
+/** Once a budget pays again, the error of the run that exceeded it, with its advice to raise it, is cleared. */
+function withUsedBudget(
+  { usedBudget: before, lastOutcome, runError }: AgentRecord,
+  usedBudget: AgentRecord["usedBudget"],
+): Partial<AgentRecord> {
+  const recovers = before !== null && usedBudget === null && lastOutcome === "over_budget";
+  return { usedBudget, runError: recovers ? null : runError };
 }
 
 /** An agent outside of containers has no image that could be built or broken. */

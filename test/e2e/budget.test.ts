@@ -8,7 +8,7 @@ test("a run that waits for budget survives kill -9 of the scheduler past its tim
   const waits = () =>
     expect
       .poll(async () => (await project.agent("writer"))?.statusText, slowly)
-      .toMatch(/^waits for money until \d{4}-.*\(\$\S+ of \$4\.00\)/);
+      .toMatch(/^waits for money until \w{3} \d.*\$\S+ of \$4\.00 spent/);
   await project.start();
   await project.trigger("writer");
   await waits();

@@ -40,6 +40,7 @@ export function createAlertOperations(deps: AlertOperationsDeps, redactor: Redac
           ...one,
           title: redactor.redact(one.title),
           reason: redact(one.reason),
+          ...(one.alerts && { alerts: one.alerts.map((line) => redactor.redact(line)) }),
           lastError: redact(one.lastError),
         })),
         next,
@@ -84,21 +85,24 @@ export function createAlertOperations(deps: AlertOperationsDeps, redactor: Redac
 export type AlertOperations = ReturnType<typeof createAlertOperations>;
 
 function unknownTarget(name: string, names: readonly string[]): Problem {
-  const known = names.length === 0 ? "config.toml has none" : `config.toml has ${names.join(", ")}`;
-  const message = `there is no target ${JSON.stringify(name)} of alerts; ${known}`;
-  const hint = meantOr(name, names, "a table [alerts.<name>] in config.toml makes one");
+  const known =
+    names.length === 0 ? "None is configured." : `Configured targets: ${names.join(", ")}.`;
+  const message = `No alert target ${JSON.stringify(name)}. ${known}`;
+  const hint = meantOr(name, names, "Add a table [alerts.<name>] to config.toml.");
   return new Problem("unknown_target", message, hint);
 }
 
 function deliveryView({ alert, ...delivery }: StoredDelivery): AlertDeliveryView {
   const { id, target, state, attempts, lastError, endedAt } = delivery;
-  const { agent, topic, phase, reason, instanceId } = alert;
+  const { agent, topic, phase, reason, instanceId, alerts } = alert;
   const about = { agent, topic, phase, title: alertTitle(alert), reason, instanceId };
+  const parts = alerts && { alerts };
   return {
     id,
     at: isoTime(delivery.at),
     target,
     ...about,
+    ...parts,
     state,
     attempts,
     nextAt: state === "waiting" ? isoTime(delivery.nextAt) : null,

@@ -11,10 +11,10 @@ export const topicWords: Readonly<Record<AlertTopic, string>> = {
   credentials: "requirements are missing",
   blocked: "the machine can't start runs",
   missed_ticks: "missed its schedule",
-  dead_letters: "dead letters",
-  budget: "budget is used",
+  dead_letters: "triggers not processed",
+  budget: "budget used up",
   scheduler_down: "scheduler was down",
-  question: "waits for an answer",
+  question: "waiting for an answer",
   digest: "digest",
   test: "test",
 };

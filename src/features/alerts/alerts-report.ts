@@ -71,6 +71,11 @@ const deliverySchema = z
     phase: z.enum(alertPhases),
     title: z.string().meta({ description: "The alert in one line" }),
     reason,
+    alerts: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .meta({ description: "The alerts of a digest, a line each; absent for other alerts" }),
     instanceId: nullableText.meta({ description: "The run that it is about" }),
     state: z.enum(deliveryStates).meta({
       description: "`dead` after the last attempt, until it is retried",

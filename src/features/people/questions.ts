@@ -2,7 +2,7 @@ import { filter, firstValueFrom, Subject } from "rxjs";
 import { v7 as uuidV7 } from "uuid";
 import { isoTime } from "../../../streams/iso-times.ts";
 import type { Clock } from "../../../streams/clock.ts";
-import { checkAnswer, endText } from "../../foundation/contracts/questions.ts";
+import { answerText, checkAnswer, endText } from "../../foundation/contracts/questions.ts";
 import type { Answer, Person, Question } from "../../foundation/contracts/questions.ts";
 import type { Redacted, Redactor } from "../../foundation/credentials/redactor.ts";
 import { messageOf, Problem } from "../../foundation/errors.ts";
@@ -169,9 +169,10 @@ function answerOf(
 
 function answerAct({ kind, agent, instanceId, subject, prompt }: Question, answer: Answer): Act {
   const about = { agent, instanceId };
+  const given = answerText(kind, answer);
   return kind === "ask"
-    ? { act: "answer", ...about, detail: `${answer} (${prompt})` }
-    : { act: "approve", ...about, detail: `${answer} (${kind} ${subject})` };
+    ? { act: "answer", ...about, detail: `${given} (${prompt})` }
+    : { act: "approve", ...about, detail: `${given} (${kind} ${subject})` };
 }
 
 function ended(question: Question): Problem {

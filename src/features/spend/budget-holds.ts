@@ -19,7 +19,8 @@ import type { OnLimit } from "../../../streams/agent-config.ts";
 import type { OverBudget } from "../../../streams/agent-graph.ts";
 import type { Clock } from "../../../streams/clock.ts";
 import { nanoOfUsd } from "../../foundation/contracts/money.ts";
-import { usedUpText, waitsForMoneyText, type UsedUp } from "./refusals.ts";
+import type { UsedUp } from "../../foundation/contracts/budget.ts";
+import { notStartedText, waitsForMoneyText } from "./refusals.ts";
 import type { ConfiguredAgent } from "../../../streams/status/agent-record.ts";
 import type { UsedBudget } from "../../../streams/spending.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
@@ -197,7 +198,7 @@ function usedBudget(
 
 /** For a person: whose budget it is, until when, and the command that raises it. */
 export function usedText(budget: UsedBudget): string {
-  return usedUpText(usedUp(budget));
+  return notStartedText(usedUp(budget));
 }
 
 function usedUp({

@@ -1,15 +1,12 @@
 import type { BudgetRefusal, LedgerEvent, LedgerRefusal } from "./rules/ledger-events.ts";
 import type { CallRefusal } from "../../foundation/contracts/model-gateway.ts";
-import type { AccountKey } from "../../foundation/contracts/budget.ts";
 import {
-  projectScope,
-  neededText,
   raiseCommand,
   runScope,
-  agentOf,
+  usedUpText,
+  type UsedUp,
 } from "../../foundation/contracts/budget.ts";
 import { momentText } from "../../foundation/contracts/format.ts";
-import { usdText, type NanoUsd } from "../../foundation/contracts/money.ts";
 
 export type Reserved = Extract<LedgerEvent, { type: "reserved" }>;
 export type Refused = Extract<LedgerEvent, { type: "refused" }>;
@@ -56,48 +53,25 @@ export function refusalText(refusal: LedgerRefusal): string {
     const { turns } = refusal;
     return `this run had the ${turns} answers of models that its budget allows (turns = ${turns})`;
   }
-  const { scope, window, cap, spent, reserved, needed } = refusal;
-  const held = reserved === 0 ? "" : ` and ${usdText(reserved)} is reserved by open calls`;
-  const amounts = `${usdText(spent)} of ${usdText(cap)} is spent${held}`;
-  return `${ownerOf(scope, window)}: ${amounts}; ${neededText(needed)}. ${remedyOf(refusal)}`;
+  return `${usedUpText(refusal)}. ${remedyOf(refusal)}`;
 }
 
-/** For a person: which budget is used up, and why no run is started; amounts in nano-dollars. */
-export function usedUpText({ scope, window, endsAt, spent, cap, needed }: UsedUp): string {
-  const amounts = `${usdText(spent)} of ${usdText(cap)} is spent`;
-  return `budget: ${ownerOf(scope, window)} is used up: ${amounts}${needs(needed)}. ${remedyOf({ scope, endsAt })}`;
+/** For a person: why no run is started. */
+export function notStartedText(budget: UsedUp): string {
+  return `budget: ${usedUpText(budget)}. ${remedyOf(budget)}`;
 }
 
-/** For a person: which budget a suspended run waits for, and until when; amounts in nano-dollars. */
-export function waitsForMoneyText({ scope, window, endsAt, spent, cap, needed }: UsedUp): string {
+/** For a person: which budget a suspended run waits for, and until when. */
+export function waitsForMoneyText(budget: UsedUp): string {
+  const { scope, endsAt } = budget;
   const until = endsAt === null ? "" : ` until ${momentText(endsAt)}`;
-  const limit = `${ownerOf(scope, window)} (${usdText(spent)} of ${usdText(cap)})`;
-  return `waits for money${until}: ${limit}${needs(needed)}; ${raiseCommand(scope)}`;
-}
-
-function needs(needed: NanoUsd | undefined): string {
-  return needed === undefined ? "" : `; ${neededText(needed)}`;
-}
-
-/** A budget that pays no call. */
-export interface UsedUp extends AccountKey {
-  readonly spent: NanoUsd;
-  readonly cap: NanoUsd;
-  /** The least that the rejected call needs; absent if all is spent. */
-  readonly needed?: NanoUsd;
-}
-
-/** Whose budget it is, and for which window. */
-export function ownerOf(scope: string, window: string): string {
-  if (scope === projectScope) return `the project's budget for ${window}`;
-  const agent = agentOf(scope);
-  return agent === null ? "this run's budget" : `the budget of agent ${agent} for ${window}`;
+  return `waits for money${until}: ${usedUpText(budget)}. Raise it: ${raiseCommand(scope)}`;
 }
 
 /** A run ends with its own budget: that can't be raised any more when a person reads this. */
 function remedyOf({ scope, endsAt }: { readonly scope: string; readonly endsAt: number | null }) {
   if (scope.startsWith(runScope("")))
-    return "A person can raise `run` in the agent's [budget], then al replay <entry>";
-  const turns = endsAt === null ? "" : ` before it turns at ${momentText(endsAt)}`;
-  return `A person can raise it${turns}: ${raiseCommand(scope)}`;
+    return "Raise `run` in the agent's [budget], then al replay <entry>";
+  const resets = endsAt === null ? "" : `Resets ${momentText(endsAt)}. `;
+  return `${resets}To raise it now: ${raiseCommand(scope)}`;
 }

@@ -39,19 +39,45 @@ const dayMs = 86_400_000;
 /** Answers `GET /api/spend`. */
 export function createSpendAnswers(deps: SpendAnswerDeps): (asked: SpendRequest) => SpendAnswer {
   const { report, timezone } = deps;
-  return ({ by, since, days = reportedDays, agent = null }) => {
+  return ({ by, since, days = reportedDays, agent = null, top = 0 }) => {
     const now = deps.now();
     const agents = [...deps.agents()].filter(({ name }) => agent === null || name === agent);
     // Starts at the end of the previous day, so that the first day is complete.
     const from = windowsAt(now - days * dayMs, timezone()).day.endsAt;
-    const rows = report.rows({ by, since: since === undefined ? from : Date.parse(since), agent });
+    const query = { since: since === undefined ? from : Date.parse(since), agent };
+    const rows = report.rows({ by, ...query });
+    const agentsIn = top === 0 ? null : costsByAgent(report, { by, ...query }, top);
     const limits = deps.limits(agents.map(({ name }) => name));
     return {
-      rows: rows.map((row) => ({ key: row.key, ...spendView(row) })),
+      rows: rows.map((row) => ({
+        key: row.key,
+        ...spendView(row),
+        ...(agentsIn && { agents: agentsIn(row.key) }),
+      })),
       limits: limits.map((state) => isoTimes(state, "endsAt")),
       forecast: forecastView(agents, report, now),
     };
   };
+}
+
+/** What the most expensive agents cost in a row, US dollars by agent. */
+function costsByAgent(
+  report: SpendStore,
+  query: Parameters<SpendStore["rows"]>[0],
+  top: number,
+): (key: string) => Readonly<Record<string, number>> {
+  const agents = report.rows({ ...query, by: "agent" }).slice(0, top);
+  const costs = agents.map(({ key: agent }) => {
+    const rows = report.rows({ ...query, agent });
+    return [agent, new Map(rows.map(({ key, nano }) => [key, usdOfNano(nano)]))] as const;
+  });
+  return (key) =>
+    Object.fromEntries(
+      costs.flatMap(([agent, usdBy]) => {
+        const usd = usdBy.get(key);
+        return usd === undefined ? [] : [[agent, usd] as const];
+      }),
+    );
 }
 
 /** Calls to models in the API's form. */

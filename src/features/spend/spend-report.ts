@@ -13,6 +13,9 @@ export const spendQuerySchema = z.object({
       "Calls of so many days of the project's time zone, today among them; 30 without it",
   }),
   agent: z.string().optional().meta({ description: "Only calls, limits and runs of this agent" }),
+  top: z.coerce.number().int().min(1).max(10).optional().meta({
+    description: "Adds to each row the cost of this many agents, the most expensive ones",
+  }),
 });
 export type SpendRequest = z.infer<typeof spendQuerySchema>;
 
@@ -31,6 +34,9 @@ const rowSchema = z
       description: "Calls without a known price, counted at the dearest one of their provider",
     }),
     estimated: z.int().meta({ description: "Calls whose provider did not report their tokens" }),
+    agents: z.exactOptional(z.record(z.string(), z.number()).readonly()).meta({
+      description: "US dollars by agent, with `top` alone; agents without a call are omitted",
+    }),
   })
   .meta({ id: "SpendRow" });
 /** The total cost of calls to models. */

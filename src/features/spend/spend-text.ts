@@ -1,5 +1,5 @@
 import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";
-import { neededText, projectScope, raiseCommand } from "../../foundation/contracts/budget.ts";
+import { raiseCommand, usedUpText } from "../../foundation/contracts/budget.ts";
 import type { AgentStatus } from "../../../streams/status/wire.ts";
 import { relativeTime } from "../../foundation/contracts/format.ts";
 import type { SpendForecast, SpendLimit, SpendRowView } from "./spend-report.ts";
@@ -40,17 +40,15 @@ export function spentText({ usd, limit, reserved }: SpendLimit): string {
   return reserved === 0 ? spent : `${spent}, ${dollars(reserved)} reserved`;
 }
 
-/** Why an agent's work does not run: `waits for money: $5.00 of its $5.00 a day is spent; the next day begins in 7 h`. */
+/** Why an agent's work does not run: `daily budget used up: $5.00 of $5.00 spent; resets in 7 h`. */
 export function usedBudgetText(
-  { scope, window, endsAt, usd, limit, onLimit, needed }: UsedBudget,
+  { scope, window, endsAt, usd, limit, needed }: UsedBudget,
   now: number,
 ): string {
-  const effect = onLimit === "pause" ? "waits for money" : "refuses work";
-  const whose = scope === projectScope ? "the project's" : "its";
-  const length = window.length > "2026-11".length ? "day" : "month";
-  const amounts = `${dollars(usd)} of ${whose} ${dollars(limit)} a ${length} is spent`;
-  const needs = needed === undefined ? "" : `; ${neededText(nanoOfUsd(needed))}`;
-  return `${effect}: ${amounts}${needs}; the next ${length} begins ${relativeTime(Math.max(now, Date.parse(endsAt)), now)}`;
+  const amounts = { spent: nanoOfUsd(usd), cap: nanoOfUsd(limit) };
+  const needs = needed === undefined ? {} : { needed: nanoOfUsd(needed) };
+  const why = usedUpText({ scope, window, endsAt: null, ...amounts, ...needs });
+  return `${why}; resets ${relativeTime(Math.max(now, Date.parse(endsAt)), now)}`;
 }
 
 /** Text of a used budget, with the command that raises it. */

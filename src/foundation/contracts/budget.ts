@@ -99,6 +99,33 @@ export function neededText(needed: NanoUsd): string {
   return `the call needs at least ${usdText(needed)}`;
 }
 
+/** Which budget it is, for a reader who knows the agent: `daily budget`, `the project's monthly budget`. */
+export function budgetName({ scope, window }: Pick<AccountKey, "scope" | "window">): string {
+  if (scope.startsWith(runScope(""))) return "this run's budget";
+  const name = `${window.length > "2026-11".length ? "daily" : "monthly"} budget`;
+  return scope === projectScope ? `the project's ${name}` : name;
+}
+
+/** A budget that pays no call. */
+export interface UsedUp extends AccountKey {
+  readonly spent: NanoUsd;
+  readonly cap: NanoUsd;
+  /** The amount reserved by open calls. */
+  readonly reserved?: NanoUsd;
+  /** The least that the rejected call needs; absent if all is spent. */
+  readonly needed?: NanoUsd;
+}
+
+/** `daily budget too small for the next call: $0.00 of $0.05 spent, the call needs at least $0.26`, or `… used up: …`. */
+export function usedUpText({ spent, cap, reserved = 0, needed, ...account }: UsedUp): string {
+  const state = needed === undefined || spent >= cap ? "used up" : "too small for the next call";
+  return [
+    `${budgetName(account)} ${state}: ${usdText(spent)} of ${usdText(cap)} spent`,
+    ...(reserved === 0 ? [] : [`${usdText(reserved)} reserved by open calls`]),
+    ...(needed === undefined ? [] : [neededText(needed)]),
+  ].join(", ");
+}
+
 export function agentOf(scope: string): string | null {
   const prefix = agentScope("");
   return scope.startsWith(prefix) ? scope.slice(prefix.length) : null;

@@ -6,12 +6,19 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-const clock = { hour: "2-digit", minute: "2-digit", timeZoneName: "short" } as const;
-const date = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
+const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const date = { month: "short", day: "numeric", timeZoneName: "short" } as const;
 
-/** A moment in this machine's time zone: `2026-11-24 00:00 UTC`. */
+/** A moment in this machine's time zone: `Nov 24, 00:00 UTC`; with its year if it is not this one. */
 export function momentText(at: number): string {
-  return new Intl.DateTimeFormat("sv-SE", { ...date, ...clock }).format(at);
+  const isThisYear = new Date(at).getFullYear() === new Date().getFullYear();
+  const year = isThisYear ? undefined : "numeric";
+  return new Intl.DateTimeFormat("en", { year, ...date, ...clock }).format(at);
+}
+
+/** A text as a sentence: `It failed.` */
+export function sentenceOf(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
 }
 
 /** The distance of a moment from `now`: `12 s ago`, `in 3 min`, `now`. Times are epoch ms. */

@@ -138,20 +138,20 @@ const ways: Readonly<Record<Person["via"], string>> = {
 
 /** How a question ended, in words, such as `Ada by Slack answered: yes`. */
 export function endText({ state, kind, answer, by }: Question): string {
-  if (state === "withdrawn") return "the run no longer waits for an answer";
+  if (state === "withdrawn") return "withdrawn: the run ended";
   const who = by === null ? "no person answered in time" : `${personText(by)} answered`;
   return answer === null ? who : `${who}: ${answerText(kind, answer)}`;
 }
 
-/** A person in words, such as `Ada by Slack`. */
-export function personText({ via, name }: Person): string {
+/** A person in words, such as `Ada by Slack`; the same words in the audit trail, on pages and in logs. */
+export function personText({ via, name, from }: Person): string {
+  // Only commands on the scheduler's machine reach the operator's socket.
+  if (via === "key" && from === null) return "al on this machine";
   return name === "" ? ways[via] : `${name} by ${ways[via]}`;
 }
 
 /** A person with the place, for a table: `dashboard from 10.0.0.7`. */
 export function whoText(by: Person): string {
-  // Only commands on the scheduler's machine reach the operator's socket.
-  if (by.via === "key" && by.from === null) return "al on this machine";
   const who = personText(by).replace(/^(the|a) /, "");
   return by.from === null ? who : `${who} from ${by.from}`;
 }

@@ -49,7 +49,6 @@ export interface LoginMessage {
 }
 
 interface LoginOptions {
-  readonly keyPath: string;
   /** The address after the login, already made safe. */
   readonly next: string;
   readonly message: LoginMessage | null;
@@ -58,7 +57,7 @@ interface LoginOptions {
 }
 
 /** The login page. */
-export function loginPage({ keyPath, next, message, remember }: LoginOptions): Document {
+export function loginPage({ next, message, remember }: LoginOptions): Document {
   return cardPage(
     "Log in",
     <form class="card" method="post" action="/login">
@@ -87,9 +86,8 @@ export function loginPage({ keyPath, next, message, remember }: LoginOptions): D
         Log in
       </button>
       <p class="muted hint" id="hint">
-        It is stored in <code>{keyPath}</code> on the machine that runs the scheduler;{" "}
-        <code>al doctor --show-key</code> prints it. Without it: <code>al open</code> there makes a
-        link that logs in.
+        Run <code>al open</code> on the scheduler’s machine to log in without a key, or{" "}
+        <code>al doctor --show-key</code> to print it.
       </p>
     </form>,
     { remember },
@@ -127,7 +125,7 @@ export function newTokenPage({ name, token }: CreatedToken): Document {
 
 /** Shown in place of a page that can't be shown. */
 export function errorPage({ status, message }: Problem): Document {
-  const title = status === 404 ? "Nothing here" : "Something went wrong";
+  const title = status === 404 ? "Page not found" : "Something went wrong";
   return cardPage(
     title,
     <Card title={title}>
@@ -170,7 +168,8 @@ export function answerPage(question: QuestionView, action: string, problem = "")
       </p>
       <Question question={{ ...question, form }} action={action} />
       <p class="sub muted" hidden={!hasLess}>
-        To allow it for good, answer on the dashboard's page Questions or by <code>al answer</code>.
+        To allow it permanently, answer on the dashboard's page Questions or with{" "}
+        <code>al answer</code>.
       </p>
     </Card>,
   );

@@ -8,13 +8,13 @@ export function pauseWords(work: boolean): readonly [what: string, effect: strin
   if (!work) return ["Schedules", "Scheduled runs are skipped. Other work runs."];
   return [
     "All new work",
-    "Webhooks, calls and retries wait for a resume. Scheduled runs are skipped, manual starts are refused.",
+    "Webhooks, calls and retries wait for a resume. Scheduled runs are skipped, manual starts are rejected.",
   ];
 }
 
-/** `All new work was paused`, to be followed by when. */
+/** `All new work paused`, to be followed by when. */
 export function pausedWords({ pausedWork }: PauseStatus): string {
-  return `${pauseWords(pausedWork)[0]} ${pausedWork ? "was" : "were"} paused`;
+  return `${pauseWords(pausedWork)[0]} paused`;
 }
 
 /** The pause in words: subject, time and effect; null without a pause. `now` is epoch ms. */

@@ -148,6 +148,8 @@ export class LiveRun implements Disposable {
   /** Null while its clock runs. */
   #unpause: (() => void) | null = null;
   #cancelRest = (): void => undefined;
+  /** Whether the last status text that was emitted is about a wait. */
+  #isWaitShown = false;
 
   /** An adopted run has its `socket` already. */
   constructor(start: RunStart, socket: RunSocket | null, deps: LiveRunDeps) {
@@ -257,8 +259,15 @@ export class LiveRun implements Disposable {
     this.#log(30, msg, fields);
   }
 
-  /** Emits a status text of the run, without known secrets. */
+  /** Shows why the run waits, until the wait or the run has ended. */
   showStatus(words: string): void {
+    if (this.#isOver) return;
+    this.#isWaitShown = true;
+    this.#emitStatus(words);
+  }
+
+  /** Emits a status text of the run, without known secrets. */
+  #emitStatus(words: string): void {
     const text = this.#deps.redactValue(words);
     const { agent, instanceId } = this;
     const at = this.#deps.clock.now();
@@ -298,7 +307,13 @@ export class LiveRun implements Disposable {
     const endings = [...this.#endings];
     this.#endings.clear();
     for (const ending of endings) ending();
+    if (this.#isWaitShown) this.#showOwnStatus();
     this.socket?.[Symbol.dispose]();
+  }
+
+  #showOwnStatus(): void {
+    this.#isWaitShown = false;
+    this.#emitStatus(this.statusText);
   }
 
   #log(level: LogLevel, msg: string, fields: Readonly<Record<string, unknown>>): void {
@@ -344,7 +359,7 @@ export class LiveRun implements Disposable {
     this.showStatus(text);
     return (ready) =>
       resume(() => {
-        this.showStatus(this.statusText);
+        this.#showOwnStatus();
         ready();
       });
   }

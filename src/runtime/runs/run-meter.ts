@@ -1,7 +1,6 @@
 import { createSpend, type SpendStore } from "../../features/spend/spend-store.ts";
 import { concatMap, map, type Observable } from "rxjs";
-import { budgetsFor, runScope } from "../../foundation/contracts/budget.ts";
-import { ownerOf } from "../../features/spend/refusals.ts";
+import { agentOf, budgetName, budgetsFor, runScope } from "../../foundation/contracts/budget.ts";
 import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";
 import type { CallGrant, CallRefusal, Meter } from "../../foundation/contracts/model-gateway.ts";
 import type { BudgetWarning } from "../../foundation/contracts/spend.ts";
@@ -92,6 +91,8 @@ function instanceOf(scope: string): string {
 }
 
 function warningText({ scope, window, percent, usd, limitUsd }: BudgetWarning): string {
-  const amounts = `${usdText(nanoOfUsd(usd))} of ${usdText(nanoOfUsd(limitUsd))} is spent`;
-  return `${ownerOf(scope, window)}: ${amounts}, that is ${percent} % or more`;
+  const amounts = `${usdText(nanoOfUsd(usd))} of ${usdText(nanoOfUsd(limitUsd))}`;
+  const agent = agentOf(scope);
+  const whose = agent === null ? "" : ` of ${agent}`;
+  return `${budgetName({ scope, window })}${whose}: ${amounts} spent, at least ${percent} %`;
 }

@@ -7,11 +7,11 @@ import type { WhyNot, WhyNotQuery, TurnedAway } from "../../features/webhooks/de
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import { blockedError, unmetError } from "../../../streams/status/agent-record.ts";
 import type { LockStatus } from "../../../streams/status/wire.ts";
-import { neededText } from "../../foundation/contracts/budget.ts";
+import { usedUpText } from "../../foundation/contracts/budget.ts";
 import { nanoOfUsd } from "../../foundation/contracts/money.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isoTime } from "../../../streams/iso-times.ts";
-import { counted, momentText } from "../../foundation/contracts/format.ts";
+import { counted, momentText, sentenceOf } from "../../foundation/contracts/format.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
@@ -87,13 +87,13 @@ type Reason = readonly [holds: boolean, text: string];
 function ownReasons(agent: AgentRecord): readonly Reason[] {
   const { config, enabled, configError, buildError, building, unmet } = agent;
   return [
-    [config === null, `It has no valid config: ${configError ?? "see al doctor"}`],
-    [config?.scale === 0, "It is disabled by scale = 0 in its config.toml."],
-    [!enabled, `It is disabled: al resume ${agent.name} enables it.`],
-    [unmetError(unmet) !== null, `Its runs lack something: ${unmetError(unmet) ?? ""}`],
-    [building, "Its image is being built: work waits."],
-    [buildError !== null, `Its image could not be built: ${buildError ?? ""}`],
-    [blockedError(agent) !== null, `It continues by itself, but ${blockedError(agent) ?? ""}`],
+    [config === null, `No valid config: ${configError ?? "see al doctor"}`],
+    [config?.scale === 0, "Disabled by scale = 0 in its config.toml."],
+    [!enabled, `Disabled. Enable it with al resume ${agent.name}.`],
+    [unmetError(unmet) !== null, `Missing requirement: ${unmetError(unmet) ?? ""}`],
+    [building, "Building its image. New work is queued."],
+    [buildError !== null, `Its image can't be built: ${buildError ?? ""}`],
+    [blockedError(agent) !== null, `Waiting to retry: ${blockedError(agent) ?? ""}`],
   ];
 }
 
@@ -103,32 +103,39 @@ function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason
   const isProjectFull = project.scale !== null && project.running >= project.scale;
   return [
     [project.held !== null, heldText(project.held ?? 0)],
-    [project.paused && config?.schedule != null, "The scheduler is paused: ticks are skipped."],
+    [
+      project.paused && config?.schedule != null,
+      "Schedules are paused. Scheduled runs are skipped.",
+    ],
     [agent.usedBudget !== null, budgetText(agent.usedBudget)],
-    [isFull, `${running} of ${config?.scale ?? 0} runs are going: work waits, ticks are skipped.`],
+    [
+      isFull,
+      `Busy (${running} of ${config?.scale ?? 0} runs). New work is queued; scheduled runs are skipped.`,
+    ],
     [
       isProjectFull,
-      `The project runs as many as it may (${project.scale ?? 0}): work waits, and of its ticks the latest.`,
+      `Project limit reached (${counted(project.scale ?? 0, "run")}). New work is queued; of scheduled runs, the latest.`,
     ],
     [
       questions.size > 0,
-      `Its runs wait for people: ${counted(questions.size, "open question")}; al questions lists them.`,
+      `Waiting for people: ${counted(questions.size, "open question")}. List them with al questions.`,
     ],
-    [queued > 0, `${counted(queued, "work item")} in its queue.`],
+    [queued > 0, `${counted(queued, "work item")} queued.`],
   ];
 }
 
 function heldText(waiting: number): string {
-  return `All new work is paused: ${counted(waiting, "work item")} waiting, manual starts are refused; al resume ends the pause.`;
+  return `All new work is paused: ${counted(waiting, "work item")} queued, manual starts are rejected. Resume with al resume.`;
 }
 
 function budgetText(used: AgentRecord["usedBudget"]): string {
   if (used === null) return "";
-  const { scope, usd, limit, endsAt, onLimit, needed } = used;
-  const whose = scope === "project" ? "The project's budget" : "Its budget";
-  const work = onLimit === "pause" ? "work waits" : "work is refused";
-  const needs = needed === undefined ? "" : `; ${neededText(nanoOfUsd(needed))}`;
-  return `${whose} is used up ($${usd.toFixed(2)} of $${limit.toFixed(2)}${needs}): ${work} until ${momentText(endsAt)}.`;
+  const { usd, limit, needed, endsAt, onLimit } = used;
+  const amounts = { spent: nanoOfUsd(usd), cap: nanoOfUsd(limit) };
+  const needs = needed === undefined ? {} : { needed: nanoOfUsd(needed) };
+  const text = sentenceOf(usedUpText({ ...used, ...amounts, ...needs }));
+  const work = onLimit === "pause" ? "queued" : "rejected";
+  return `${text} New work is ${work} until ${momentText(endsAt)}.`;
 }
 
 function lockTexts(agent: string, locks: readonly LockStatus[]): string[] {

@@ -196,9 +196,9 @@ test("a test alert resolves with the target's answer, without secrets; one for a
   expect(await operations.test("pager")).toEqual(gone);
   await expect(operations.test("opps")).rejects.toMatchObject({
     code: "unknown_target",
-    message: 'there is no target "opps" of alerts; config.toml has ops, pager',
+    message: 'No alert target "opps". Configured targets: ops, pager.',
   });
   const none = setUp([]).operations.test("ops");
-  await expect(none).rejects.toThrow("config.toml has none");
+  await expect(none).rejects.toThrow("None is configured");
   expect(tested).toEqual(["ops", "pager"]);
 });

@@ -126,7 +126,7 @@ test("the audit trail records an answer and an approval as different actions", a
   await answer(await ask("host", "once", "deny"), "once", phone);
   const about = { agent: "a", instanceId: "a-abcdefgh" };
   expect(list().entries).toMatchObject([
-    { act: "approve", ...about, detail: "once (host api.example.com)", by: phone },
+    { act: "approve", ...about, detail: "Allow once (host api.example.com)", by: phone },
     { act: "answer", ...about, detail: "yes (Deploy 1.4?)", by: ada },
   ]);
 });

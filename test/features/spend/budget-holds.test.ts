@@ -102,8 +102,8 @@ test("the reason why work waits names the budget, the end of its day or month, a
     expect(holds.overBudget("dev")).toEqual({
       onLimit: "stop",
       reason:
-        "budget: the budget of agent dev for 1970-01-01 is used up: $5.00 of $5.00 is spent. " +
-        `A person can raise it before it turns at ${momentText(1000)}: al budget raise dev <usd>`,
+        "budget: daily budget used up: $5.00 of $5.00 spent. " +
+        `Resets ${momentText(1000)}. To raise it now: al budget raise dev <usd>`,
     });
     expect(holds.overBudget("ops")).toBeNull();
     expect(holds.overBudget("gone")).toBeNull();

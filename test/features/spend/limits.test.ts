@@ -27,7 +27,7 @@ test("an agent's budget is used up after a refused model call until the day ends
   const { meter, begin, charge, refusal } = tempMeter({ budgetsOf, now: () => time });
   await charge(9_500);
   expect(meter.exhausted("dev")).toBeNull();
-  expect((await refusal()).detail).toContain("the budget of agent dev for 2026-11-22");
+  expect((await refusal()).detail).toContain("daily budget too small for the next call");
   expect(meter.exhausted("dev")).toMatchObject({ scope: "agent:dev", window: "2026-11-22" });
   expect(meter.exhausted("ops")).toBeNull();
   await meter.raise("agent:dev", 0.01);

@@ -173,7 +173,7 @@ test("a model call waits for reserved money until its client disconnects, at mos
   client.abort(new Error("gone"));
   await expect(impatient).rejects.toThrow("gone");
   await vi.advanceTimersByTimeAsync(120_000);
-  expect((await patient).detail).toContain("$0.01 is reserved by open calls");
+  expect((await patient).detail).toContain("$0.01 reserved by open calls");
 });
 
 test("model calls that wait for reserved money are granted when the limit is raised", async () => {

@@ -53,6 +53,8 @@ test("a spending report adds up calls by agent, model and day", async () => {
     { key: "dev", usd: 0.006, calls: 3, tokens: 10_000, ...ofDev },
     { key: "cat", usd: 0.002, calls: 2, tokens: 2_000, ...none },
   ]);
+  const [yesterday, today] = ask({ by: "day", top: 1 }).rows;
+  expect([yesterday?.agents, today?.agents]).toEqual([{ dev: 0.005 }, { dev: 0.001 }]);
   expect(ask({ by: "model" }).rows).toMatchObject([
     { key: plan.model, usd: 0.007, unpriced: 0 },
     { key: "unpriced", usd: 0.001, unpriced: 1 },

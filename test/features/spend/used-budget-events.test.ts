@@ -30,8 +30,8 @@ test("an agent's budget emits an event when it is used up and when it is availab
   expect(events[0]).toMatchObject({ type: "used-budget", agent: "dev", at: 0, budget: used });
   expect(events.at(-1)).toMatchObject({ budget: null });
   expect(texts()).toEqual([
-    expect.stringMatching(/^work waits: budget: the budget of agent dev/) as string,
-    expect.stringMatching(/^work is refused: budget: the budget of agent dev/) as string,
+    expect.stringMatching(/^work waits: budget: daily budget used up/) as string,
+    expect.stringMatching(/^work is refused: budget: daily budget used up/) as string,
     "its budget pays calls to models again",
   ]);
 });

@@ -87,11 +87,24 @@ export function withAlerts(deps = testDeps()): TestDeps {
     { agent: null, topic: "config", since, count: 1, reason: null, ack: null },
   ];
   const due = { state: "waiting", endedAt: null, nextAt: ago(-1_750) } as const;
+  const question = { agent: "dev", topic: "question", reason: "Deploy?", at: ago(120) } as const;
   alerting.deliveries = [
     aDelivery(1, { attempts: 0, instanceId: instance, ...due }),
     aDelivery(2, { attempts: 3, lastError: "HTTP 503", ...due }),
     aDelivery(3, { state: "dead", attempts: 8, lastError: "HTTP 404", title: "cat failed" }),
-    aDelivery(4, { target: "chat", agent: null, instanceId: null, title: "3 alerts" }),
+    aDelivery(4, {
+      target: "chat",
+      agent: null,
+      instanceId: null,
+      topic: "digest",
+      title: "2 alerts: dev, cat",
+      alerts: ["dev failed: exited with code 1", "cat still fails: exited with code 2"],
+    }),
+    aDelivery(5, { title: "dev had no success for 36 h and still has none, in spite of retries" }),
+    ...["ops", "chat"].flatMap((target, index) => [
+      aDelivery(20 + index, { ...question, phase: "reminder", target, attempts: 0, ...due }),
+      aDelivery(22 + index, { ...question, target, title: "dev waits for an answer" }),
+    ]),
   ];
   deps.operations.setScheduler({ alerts: { open: 2, dead: 1 } });
   return deps;
@@ -137,7 +150,7 @@ function withWhyNot({ operations }: TestDeps): void {
   const times = { firstAt: ago(4_200), lastAt: ago(3_660) };
   operations.whyNots.set("dev", {
     ...emptyWhyNot,
-    now: ["It is disabled: al resume dev enables it."],
+    now: ["Disabled. Enable it with al resume dev."],
     refused: [aSkippedTick("b", 20), aSkippedTick("a", 90)],
     turnedAway,
     refusedDeliveries: [{ reason: "wrong signature", ...refused, ...times }],

@@ -191,7 +191,8 @@ function withRuns(deps: TestDeps): void {
     value: { text: attack, more: "x".repeat(400) },
     entries: [entry, made, { ...taken, reason }],
   });
-  const config = anAgent("dev", { schedule: "0 9 * * *" });
+  const instructions = "## Role\n\nBe brief.\n\n#### Tools\n\nNone.\n\n# Goal\n\nDo it.";
+  const config = anAgent("dev", { schedule: "0 9 * * *", instructions });
   operations.details.set("dev", { config, nextTicks: [ago(-600), ago(-1200)] });
   const version = { commit: null, dirty: null };
   operations.differences.set(instance, {

@@ -31,7 +31,9 @@ test("the doctor prints a line for each of ten agents, and one line for the othe
   expect((await linesOf("agents"))[0]).toBe("a1, a2, a3, a4, a5, a6, a7, a8, a9, dev");
   add("b1");
   expect(await linesOf("agents")).toEqual(["11 agents"]);
-  expect((await linesOf("host users"))[0]).toMatch(/^nothing keeps 11 agents from your own files/);
+  expect((await linesOf("host users"))[0]).toMatch(
+    /^11 agents run as your user and can read your files/,
+  );
   expect(await linesOf("schedules")).toEqual([
     like(
       /^11 agents have a schedule \(al stat.*\); next a1 (Mon|Tue|Wed|Thu|Fri) .* 09:00 \(Europe/,

@@ -26,11 +26,11 @@ const used = { scope: "agent:dev", window: "2026-11-22", endsAt: tomorrow, usd: 
 test.each<[AgentStatus["usedBudget"], string]>([
   [
     { ...used, usd: 0, needed: 5.83, onLimit: "pause" },
-    "waits for money: $0.00 of its $5.00 a day is spent; the call needs at least $5.83; the next day begins in 12 h",
+    "daily budget too small for the next call: $0.00 of $5.00 spent, the call needs at least $5.83; resets in 12 h",
   ],
   [
     { ...used, scope: "project", window: "2026-11", onLimit: "stop" },
-    "refuses work: $4.99 of the project's $5.00 a month is spent; the next month begins in 12 h",
+    "the project's monthly budget used up: $4.99 of $5.00 spent; resets in 12 h",
   ],
 ])("the list of agents shows the used-up budget %j as %j", (usedBudget, text) => {
   const column = agentColumns.find(({ title }) => title === "Status");

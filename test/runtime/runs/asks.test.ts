@@ -15,6 +15,7 @@ import {
   openedQuestion,
   restarted,
   startedWorld,
+  statusTexts,
   untilFrozen,
   changeStore,
 } from "./of-world.ts";
@@ -49,6 +50,14 @@ async function expectOwnTime(world: World, run: string): Promise<void> {
   expect(waitedMs(world, run)).toBe(before);
   expect(world.frozen.at(-1)).toBe(`thaw ${run}`);
 }
+
+test("the status text about a wait ends with the run, also if the run ends before the wait", async () => {
+  const { world, run } = await asking();
+  expect(statusTexts(world).at(-1)).toBe("waits for an answer: Deploy 1.4?");
+  world.end(run);
+  await expect.poll(() => outcome(world, run)).toBe("unanswered");
+  expect(statusTexts(world).at(-1)).toBe("");
+});
 
 describe("a run that asks a person", () => {
   test("releases its slot and is frozen until it gets the answer", async () => {

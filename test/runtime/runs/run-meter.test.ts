@@ -103,7 +103,7 @@ test("spending 80 % of an agent's budget logs a warning of the scheduler", async
   const { find } = runOf();
   const warning$ = of({ ...warning, scope: "agent:dev" });
   expect(await firstValueFrom(budgetWarnings({ warning$ }, { find }))).toBe(
-    "the budget of agent dev for 2026-11-22: $0.81 of $1.00 is spent, that is 80 % or more",
+    "daily budget of dev: $0.81 of $1.00 spent, at least 80 %",
   );
 });
 
@@ -113,6 +113,6 @@ test("spending 80 % of a run's budget logs a warning of the run", () => {
   const { find } = runOf(warnings);
   const warning$ = of({ ...warning, window: "run", scope: "run:dev-1" });
   budgetWarnings({ warning$ }, { find }).subscribe((text) => logged.push(text));
-  expect(warnings).toEqual(["this run's budget: $0.81 of $1.00 is spent, that is 80 % or more"]);
+  expect(warnings).toEqual(["this run's budget: $0.81 of $1.00 spent, at least 80 %"]);
   expect(logged).toEqual([]);
 });

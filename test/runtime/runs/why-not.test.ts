@@ -145,20 +145,32 @@ const locks = [
   { ...lock, agent: "dev", instanceId: "dev-1", held: false },
   { ...lock, agent: "ops", instanceId: "ops-1", held: true },
 ];
-const usedBudget = { scope: "agent:dev", endsAt: minute(1), usd: 2, limit: 1.5, onLimit: "pause" };
+const usedBudget = {
+  scope: "agent:dev",
+  window: "2026-11-22",
+  endsAt: minute(1),
+  usd: 2,
+  limit: 1.5,
+  onLimit: "pause",
+};
 
 test.each<[what: string, agent: object, project: object, reasons: RegExp[]]>([
   ["nothing that prevents runs", {}, {}, []],
-  ["a broken config", { config: null, configError: "1: bad" }, {}, [/no valid config: 1: bad/]],
-  ["a disabled agent", { enabled: false, queued: 2 }, {}, [/al resume dev/, /2 work items in its/]],
+  ["a broken config", { config: null, configError: "1: bad" }, {}, [/^No valid config: 1: bad/]],
+  ["a disabled agent", { enabled: false, queued: 2 }, {}, [/al resume dev/, /2 work items queued/]],
   [
     "a paused scheduler and used slots",
     { config: anAgent("dev", { schedule: "0 9 * * *" }), running: 1 },
     { paused: true, scale: 1, running: 1 },
-    [/scheduler is paused/, /1 of 1 runs/, /project runs as many as it may \(1\)/],
+    [/^Schedules are paused/, /1 of 1 runs/, /limit reached \(1 run\)/],
   ],
-  ["paused work", { queued: 2 }, { held: 3 }, [/3 work items waiting/, /2 work items in its/]],
-  ["a used budget", { usedBudget }, {}, [/\$2.00 of \$1.50\): work waits until/]],
+  ["paused work", { queued: 2 }, { held: 3 }, [/3 work items queued/, /^2 work items queued/]],
+  [
+    "a used budget",
+    { usedBudget },
+    {},
+    [/^Daily budget used up: \$2.00 of \$1.50 spent. New work is queued until/],
+  ],
   ["questions", { questions: new Map([["q", "dev-1"]]) }, {}, [/1 open question/]],
   ["a lock", {}, { locks }, [/^dev-1 waits for the lock repo:x, held by ops-1/]],
 ])(

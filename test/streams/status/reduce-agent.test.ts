@@ -67,6 +67,11 @@ test.each<Row>([
     { usedBudget: null },
   ],
   [
+    "drops the failure of a run over budget once the budget pays again",
+    [...one, spent, at5.finished("over_budget", "raise it"), { ...used, budget: null }],
+    { state: "idle", error: null },
+  ],
+  [
     "drops the status text of an earlier run",
     [...one, at0.statusText("reading"), at5.started("dev-2")],
     { statusText: null },

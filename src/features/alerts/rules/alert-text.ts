@@ -140,7 +140,7 @@ const times = (count: number): string => (count === 1 ? "" : ` ${count} times`);
 const spent: Title = ({ agent, count }) =>
   count < 100
     ? `${agent ?? "The project"} spent ${count} % of its budget`
-    : `The budget of ${agent ?? "the project"} can't pay the next call`;
+    : `${agent ?? "The project"} can't afford its next call`;
 /** Names of the first three agents: a phone shows only the title of an alert. */
 const ofAgents = ({ agents }: Alert): string => {
   if (agents.length === 0) return "";
@@ -176,9 +176,9 @@ const titles: Record<AlertTopic, Record<AlertPhase, Title>> = {
     resolved: (alert) => `The image of ${whose(alert)} is built again`,
   },
   credentials: {
-    opened: (alert) => `${whose(alert)} lacks what its runs need`,
-    reminder: (alert) => `${whose(alert)} still lacks what its runs need`,
-    resolved: (alert) => `${whose(alert)} has what its runs need again`,
+    opened: (alert) => `${whose(alert)} is missing a requirement`,
+    reminder: (alert) => `${whose(alert)} is still missing a requirement`,
+    resolved: (alert) => `${whose(alert)} has all requirements again`,
   },
   blocked: {
     opened: (alert) => `The machine can't start runs of ${whose(alert)}`,
@@ -188,8 +188,8 @@ const titles: Record<AlertTopic, Record<AlertPhase, Title>> = {
   missed_ticks: always((alert) => `${whose(alert)} missed its schedule${times(alert.count)}`),
   dead_letters: always((alert) =>
     alert.count === 1
-      ? `Work for ${whose(alert)} became a dead letter`
-      : `${alert.count} items of work for ${whose(alert)} became dead letters`,
+      ? `A trigger for ${whose(alert)} was not processed`
+      : `${alert.count} triggers for ${whose(alert)} were not processed`,
   ),
   budget: always(spent),
   scheduler_down: always((alert) =>

@@ -50,6 +50,8 @@ export interface Alert {
   readonly costUsd: number | null;
   /** Agents of a digest, the first ten. */
   readonly agents: readonly string[];
+  /** The alerts of a digest in one line each, the first ones; absent for other alerts. */
+  readonly alerts?: readonly string[];
   /** The id of the question that it is about. */
   readonly question?: string;
 }

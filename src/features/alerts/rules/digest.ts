@@ -1,10 +1,12 @@
 import type { Alert, AlertPhase, AlertTopic, StoredDelivery } from "./alert.ts";
+import { alertTitle } from "./alert-text.ts";
 import { reasonLine } from "./records.ts";
 
 /** Messages to one target within `windowMs`; further alerts wait, and are sent as one digest. */
 export const mostMessages = 5;
 export const windowMs = 60_000;
 const mostAgents = 10;
+const mostAlerts = 50;
 
 /** Whether a delivery is sent for the first time; a person's retry of a dead one is not. */
 export function isFirst({ attempts, lastError }: StoredDelivery): boolean {
@@ -44,7 +46,13 @@ export function digestOf(alerts: readonly Alert[], now: number): Alert {
     instanceId: null,
     costUsd: null,
     agents: [...agents].slice(0, mostAgents),
+    alerts: alerts.slice(0, mostAlerts).map(lineOf),
   };
+}
+
+function lineOf(alert: Alert): string {
+  const title = alertTitle(alert);
+  return alert.reason === null ? title : `${title}: ${alert.reason}`;
 }
 
 const nouns: Readonly<Record<AlertTopic, string>> = {

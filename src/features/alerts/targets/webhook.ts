@@ -41,5 +41,5 @@ function keyOf(fields: Fields): Buffer {
   const encoded = secret.startsWith(prefix) ? secret.slice(prefix.length) : "";
   const key = Buffer.from(encoded, "base64");
   if (/^[A-Za-z0-9+/]+=*$/.test(encoded) && key.length >= 24 && key.length <= 64) return key;
-  throw unusable("secret", `is not ${prefix} and 24 to 64 bytes as base64`);
+  throw unusable("secret", `must be "${prefix}" followed by 24–64 bytes in base64`);
 }

@@ -12,7 +12,7 @@ interface SelectProps {
   readonly label: string;
   /** True if the label is for screen readers only. */
   readonly isBare?: boolean;
-  /** The label for no choice; by default "Any". */
+  /** The label for no choice; by default "Any" with the label: `Any outcome`. */
   readonly any?: string;
   readonly values: readonly string[];
   /** Labels shown instead of values. */
@@ -24,9 +24,10 @@ interface SelectProps {
 
 /** A choice, mostly among the filters of a list. */
 export function Select(props: SelectProps) {
-  const { name = "", id, label, isBare = false, any = "Any", values, words = {}, onChange } = props;
+  const { name = "", id, label, isBare = false, values, words = {}, onChange } = props;
   const filters = useContext(Values);
   const value = props.value ?? filters[name] ?? "";
+  const any = props.any ?? `Any ${label.toLowerCase()}`;
   const field = useFieldValue<HTMLSelectElement>(value);
   return (
     <label>

@@ -13,12 +13,33 @@ interface MarkdownProps {
 
 /** A markdown text as elements. Markup in it stays text, and so does everything that would be hidden. */
 export const Markdown = memo(({ text, class: more = "", isOutlined = false }: MarkdownProps) => {
-  const headings = isOutlined ? outline : (["div"] as const);
-  return <div class={`markdown ${more}`}>{blocks(lex(plainText(text)), headings)}</div>;
+  const tokens = lex(plainText(text));
+  const headings = isOutlined ? outlineOf(tokens) : noOutline;
+  return <div class={`markdown ${more}`}>{blocks(tokens, headings)}</div>;
 });
 
-const outline = ["h3", "h4", "h5", "h6"] as const;
-type Headings = readonly (typeof outline | readonly ["div"])[number][];
+type Headings = ReadonlyMap<Token, "h3" | "h4" | "h5" | "h6">;
+const noOutline: Headings = new Map();
+
+/** The headings of a text below the page's own two levels: each at most one level below the one before it. */
+function outlineOf(tokens: readonly Token[]): Headings {
+  const open: number[] = [];
+  return new Map(
+    headingsIn(tokens).map((token) => {
+      while ((open.at(-1) ?? 0) >= token.depth) open.pop();
+      open.push(token.depth);
+      return [token, (["h3", "h4", "h5"] as const)[open.length - 1] ?? "h6"] as const;
+    }),
+  );
+}
+
+function headingsIn(tokens: readonly Token[]): readonly Tokens.Heading[] {
+  return (tokens as readonly MarkedToken[]).flatMap((token) => {
+    if (token.type === "heading") return [token];
+    if (token.type === "list") return token.items.flatMap((item) => headingsIn(item.tokens));
+    return token.type === "blockquote" ? headingsIn(token.tokens) : [];
+  });
+}
 
 /** Quotes and lists inside each other: deeper ones stay text. */
 const maxDepth = 10;
@@ -69,7 +90,7 @@ function Block({ token, headings }: BlockProps) {
     case "space":
       return null;
     case "heading": {
-      const Tag = headings[Math.min(token.depth, headings.length) - 1] ?? "div";
+      const Tag = headings.get(token) ?? "div";
       return <Tag class={`heading level-${token.depth}`}>{inline(token.tokens)}</Tag>;
     }
     case "paragraph":

@@ -15,7 +15,7 @@ export async function triggerRun(name: string, prompt = ""): Promise<boolean> {
   if (answer === null) return false;
   const { instanceId } = answer;
   if (typeof instanceId !== "string") showToast(`${name} is queued`);
-  else showToast(`${name} was started`, { words: "Show run", href: runAddress(name, instanceId) });
+  else showToast(`Started ${name}`, { words: "View run", href: runAddress(name, instanceId) });
   return true;
 }
 

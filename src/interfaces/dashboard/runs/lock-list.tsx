@@ -4,7 +4,7 @@ import { lockKey } from "../live/apply-update.ts";
 import { memo } from "../kit/memo.ts";
 import { Items, Panel } from "../kit/panel.tsx";
 import { RunLink } from "./run-parts.tsx";
-import { Time } from "../kit/time.tsx";
+import { ListTime, Time } from "../kit/time.tsx";
 
 const shownLocks = 50;
 const namedWaiters = 3;
@@ -42,7 +42,7 @@ const Lock = memo(({ lock, waiting }: LockProps) => (
   <li>
     <code>{lock.resource}</code>{" "}
     <span>
-      held by <RunLink {...lock} /> since <Time at={lock.since} />
+      held by <RunLink {...lock} /> since <ListTime at={lock.since} />
     </span>{" "}
     <span>
       expires <Time at={lock.expiresAt} side="future" />

@@ -4,7 +4,7 @@ import { answerText, heldBy, rangeText } from "../../../foundation/contracts/que
 import type { QuestionView } from "../../../foundation/contracts/question-views.ts";
 import { byText, shownAnswer, shownText } from "./question-words.ts";
 import { Fold } from "../kit/table.tsx";
-import { Time } from "../kit/time.tsx";
+import { ListTime, Time } from "../kit/time.tsx";
 import { post } from "../live/api.ts";
 import { showToast } from "../live/toasts.ts";
 import { AgentLink, RunLink } from "./run-parts.tsx";
@@ -68,7 +68,7 @@ function AnswerForm({ question, action, send }: QuestionProps) {
         </div>
       </form>
       <p class="sub muted">
-        If no person answers,{" "}
+        Unanswered,{" "}
         {fallback === null ? "the run ends" : `the answer is “${shownAnswer(question, fallback)}”`}{" "}
         <Time at={until} side="future" />.
       </p>
@@ -76,16 +76,34 @@ function AnswerForm({ question, action, send }: QuestionProps) {
   );
 }
 
-function Fields({ id, kind, form }: QuestionView) {
+/** The answer that edits a config stands behind the others. */
+function quietLast(kind: QuestionView["kind"], choices: readonly string[]): readonly string[] {
+  if (kind === "ask") return choices;
+  return choices.toSorted((a, b) => Number(a === "always") - Number(b === "always"));
+}
+
+function Fields({ id, agent, kind, form }: QuestionView) {
   if (form.kind === "choice" || form.kind === "boolean") {
-    const choices = form.kind === "choice" ? form.choices : ["yes", "no"];
+    const choices =
+      form.kind === "choice" ? quietLast(kind, form.choices) : (["yes", "no"] as const);
     return (
       <>
-        {choices.map((choice) => (
-          <button class="button" type="submit" name="answer" value={choice} key={choice}>
-            {shownText(answerText(kind, choice))}
-          </button>
-        ))}
+        {choices.map((choice) => {
+          const isForGood = kind !== "ask" && choice === "always";
+          const look = kind !== "ask" && choice === "once" ? "button primary" : "button";
+          return (
+            <button
+              class={isForGood ? "link" : look}
+              type="submit"
+              name="answer"
+              value={choice}
+              key={choice}
+            >
+              {shownText(answerText(kind, choice))}
+              {isForGood && ` (edits agents/${agent}/config.toml)`}
+            </button>
+          );
+        })}
       </>
     );
   }
@@ -112,14 +130,16 @@ function QuestionEnd({ kind, state, answer, answeredAt, by }: QuestionView) {
   return (
     <p class="question-end">
       {state === "withdrawn" ? (
-        "The run no longer waits for an answer"
+        <span title="No answer is needed any more: the run ended before a person answered.">
+          Withdrawn: the run ended
+        </span>
       ) : (
         <>
           <strong>{answer === null ? "The run ended" : shownAnswer({ kind }, answer)}</strong> ·{" "}
           {by === null ? "no person answered in time" : byText(by)}
         </>
       )}{" "}
-      · <Time at={answeredAt} />
+      · {answeredAt !== null && <ListTime at={answeredAt} />}
     </p>
   );
 }
@@ -153,7 +173,7 @@ export function QuestionList({ id, questions, refresh, isOfRun = false }: Questi
                 <RunLink agent={question.agent} instanceId={question.instanceId} /> ·{" "}
               </>
             )}
-            asked <Time at={question.at} />
+            asked <ListTime at={question.at} />
           </p>
           <Question
             question={question}

@@ -5,7 +5,7 @@ import { agentAddress, changesAddress, runAddress, pathOf } from "../text/addres
 import { listTime } from "../text/format.ts";
 import { runningSince, triggerWords, lookOf, type Standing } from "./trigger-words.ts";
 import { Action } from "../kit/action.tsx";
-import { Duration } from "../kit/time.tsx";
+import { Duration, ListTime } from "../kit/time.tsx";
 import { post } from "../live/api.ts";
 
 interface RunLinkProps {
@@ -68,11 +68,19 @@ export function FailingSince({
   );
 }
 
-/** A link to the page of an entry's run; empty while the entry is queued, because its run has no name yet. */
-export function EntryRunLink({ agent, instanceId }: HistoryEntry) {
+/** The time of an entry, as a link to its run; a queued entry has no run yet. */
+export function EntryTime({
+  agent,
+  instanceId,
+  at,
+}: Pick<HistoryEntry, "agent" | "instanceId" | "at">) {
+  const time = <ListTime at={at} />;
+  if (agent === null || instanceId === null) return time;
   return (
     <span class="entry-run">
-      <RunLink agent={agent} instanceId={instanceId} text="run" />
+      <a class="run-link" href={runAddress(agent, instanceId)}>
+        {time}
+      </a>
     </span>
   );
 }

@@ -80,5 +80,5 @@ function usedBy({ name, type }: AlertTarget, context: DoctorContext): Finding {
 function withoutAddress(context: DoctorContext): readonly Finding[] {
   if (context.project === null || context.project.gateway.publicUrl !== null) return [];
   const fix = alCommand(context, "config --set gateway.publicUrl=https://<host>");
-  return [note("links in alerts lead to this machine's own address", fix)];
+  return [note("links in alerts point to localhost", fix)];
 }

@@ -32,8 +32,9 @@ export const hostUser: Check = async (context) => {
 function unprotected(agents: readonly AgentConfig[]): Finding[] {
   if (agents.length === 0) return [];
   const names = agentNames(agents.map(({ name }) => name));
-  const text = `nothing keeps ${names} from your own files and from the scheduler's secrets`;
-  const fix = 'for agents that you don\'t trust: type = "container", or an OS user of their own';
+  const text = `${names} ${agents.length === 1 ? "runs" : "run"} as your user and can read your files and stored secrets`;
+  const fix =
+    'for agents that you don\'t trust, set type = "container", or an OS user of their own';
   return [note(text, fix)];
 }
 

@@ -53,7 +53,7 @@ export function loginRoutes(deps: GatewayDeps, checkKey: CheckKey) {
   const home = homeOf(deps);
   const pageFor = (next: string, message: LoginMessage | null): Document => {
     const remember = rememberedAs(deps.sessions.privateHost);
-    return loginPage({ keyPath: deps.keyPath, next, message, remember });
+    return loginPage({ next, message, remember });
   };
   const logout = {
     summary: "End the session and its streams",

@@ -133,7 +133,7 @@ test("a question in Slack has buttons until its message is edited to show the an
   for (const id of ["1795356300.000100", "1.1"]) {
     const edit = { asked: ended, receipt: `C0OPS00001 ${id}` };
     expect(await send(slackOps, slack.fields, edit)).toEqual({ type: "accepted" });
-    expect(shown()).toContain("dev: the API key answered: wait");
+    expect(shown()).toContain("dev: al on this machine answered: wait");
     expect(shown()).not.toContain(choose(1));
   }
   await send({ ...slackOps, answers: [] }, slack.fields);

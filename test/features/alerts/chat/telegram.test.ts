@@ -44,7 +44,7 @@ test("a question in Telegram has buttons until its message is edited to show the
   for (const receipt of ["-1001 1", "-1001 9"]) {
     const edited = await send(telegramOps, telegram.fields, { asked: ended, receipt });
     expect(edited).toEqual({ type: "accepted" });
-    expect(shown()).toContain("dev: the API key answered: wait");
+    expect(shown()).toContain("dev: al on this machine answered: wait");
     expect(shown()).not.toContain("inline_keyboard");
   }
 });

@@ -64,6 +64,7 @@ test("a digest counts alerts by topic and phase, and names at most ten agents", 
     count: 14,
     agents: ["a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9"],
     reason: "failed runs: 12 new, 1 resolved; budgets: 1 new",
+    alerts: expect.arrayContaining(["a0 failed: no 0"]) as string[],
   });
 });
 

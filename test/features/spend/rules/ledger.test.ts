@@ -68,7 +68,7 @@ describe("near a budget limit", () => {
     });
     if (refused.type !== "refused") return;
     expect(refusalText(refused.refusal)).toBe(
-      "this run's budget: $0.007 of $0.008 is spent; the call needs at least $0.001. A person can raise `run` in the agent's [budget], then al replay <entry>",
+      "this run's budget too small for the next call: $0.007 of $0.008 spent, the call needs at least $0.001. Raise `run` in the agent's [budget], then al replay <entry>",
     );
   });
 });

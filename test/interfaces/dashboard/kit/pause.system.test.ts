@@ -21,7 +21,7 @@ test("by keys, the dialog of Pause pauses all new work and kills the runs, and l
   await page.getByRole("checkbox", { name: "Also kill 7 running runs" }).press("Space");
   await page.getByRole("button", { name: "Pause and kill 7 running runs" }).press("Enter");
   await shows({
-    "#paused": /^All new work was paused (now|\d+ s ago)\./,
+    "#paused": /^All new work paused (now|\d+ s ago)\./,
     "#announcer": "All new work paused, 7 running runs killed",
   });
   deps.operations.setScheduler({ running: 2 });

@@ -14,11 +14,11 @@ test("the log shows the original entry of one line or of all at a click", async 
   await shows({ ".raw-entry": 1 });
   const raw = JSON.parse((await page.locator(".raw-entry").textContent()) ?? "") as unknown;
   expect(raw).toMatchObject({ kind: "tool", input: { command: "ls -l" }, level: 30 });
-  await press("Raw");
+  await press("Raw JSON");
   await shows({ ".raw-entry": 8 });
   deps.logs.write({ agent: "dev", msg: "one more" });
   await shows({ ".raw-entry": 9 });
-  await press("Raw");
+  await press("Raw JSON");
   await shows({ ".raw-entry": 0 });
 });
 

@@ -63,7 +63,7 @@ test("an invalid answer shows the question again with the reason", async () => {
 test.each([
   ["<strong>The run ended</strong> · no person answered in time", "expired", null],
   ["<strong>no</strong> · no person answered in time", "expired", "no"],
-  ["The run no longer waits for an answer", "withdrawn", null],
+  ["Withdrawn: the run ended", "withdrawn", null],
 ] as const)("an answer link shows %j for a question %s with %j", async (text, state, answer) => {
   const { follow } = await withLink({ state, answer, answeredAt: "2026-11-23T08:00:00.000Z" });
   expect((await follow()).body).toContain(text);

@@ -13,6 +13,7 @@ import {
   usedBudgetText,
 } from "../../../../features/spend/spend-text.ts";
 import { maxRaiseUsd, projectScope } from "../../../../foundation/contracts/budget.ts";
+import { sentenceOf } from "../../../../foundation/contracts/format.ts";
 import { post } from "../../live/api.ts";
 import { useTicking } from "../../live/clock.ts";
 import { announce } from "../../live/toasts.ts";
@@ -31,7 +32,7 @@ export function useBudget(
   const dialog = useDialog();
   const field = useRef<HTMLInputElement>(null);
   const used = agent?.usedBudget ?? null;
-  const text = useTicking((now) => (used === null ? null : `It ${usedBudgetText(used, now)}.`));
+  const text = useTicking((now) => used && sentenceOf(usedBudgetText(used, now)));
   const whose = scope === projectScope ? "the project" : scopeName(scope);
   const ask = (): void => {
     setScope(used?.scope ?? `agent:${name}`);

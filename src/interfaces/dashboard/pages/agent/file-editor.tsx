@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { FileEdited, ShownFile } from "../../../../foundation/contracts/file-edits.ts";
+import { plainText } from "../../../../foundation/contracts/plain-text.ts";
 import { send } from "../../live/api.ts";
 import { announce, showToast } from "../../live/toasts.ts";
 import { agentApi } from "../../text/addresses.ts";
@@ -34,6 +35,10 @@ export function FileEditor({ agent, file, draft, onDraft, refresh }: FileEditorP
   const [edit, setEdit] = useState<FileEdited | null>(null);
   const dialog = useDialog();
   const isStale = draft.hash !== file.hash;
+  const numbers = useRef<HTMLPreElement>(null);
+  const lineCount = draft.text.split("\n").length;
+  // Wrapped lines would not stand beside their numbers.
+  const isProse = file.name === "SKILL.md";
   useEffect(() => {
     field.current?.setSelectionRange(0, 0);
     field.current?.focus();
@@ -58,7 +63,7 @@ export function FileEditor({ agent, file, draft, onDraft, refresh }: FileEditorP
   };
   const write = async (): Promise<void> => {
     if ((await request(false)) === null) return;
-    announce(`Wrote ${file.path}`);
+    announce(`Saved ${file.path}`);
     onDraft(null);
     refresh();
   };
@@ -89,14 +94,26 @@ export function FileEditor({ agent, file, draft, onDraft, refresh }: FileEditorP
           </button>
         </div>
       )}
-      <textarea
-        ref={field}
-        aria-label={`Text of ${file.path}`}
-        spellcheck={false}
-        rows={Math.min(40, Math.max(12, draft.text.split("\n").length + 1))}
-        value={draft.text}
-        onInput={({ currentTarget }) => onDraft({ ...draft, text: currentTarget.value })}
-      />
+      <Notice kind="warning lines" id="edit-problems" text={isStale ? null : problemsOf(file)} />
+      <div class={isProse ? "" : "numbered"}>
+        {!isProse && (
+          <pre class="line-numbers" ref={numbers} aria-hidden="true">
+            {Array.from({ length: lineCount }, (_, index) => index + 1).join("\n")}
+          </pre>
+        )}
+        <textarea
+          ref={field}
+          aria-label={`Text of ${file.path}`}
+          spellcheck={false}
+          wrap={isProse ? undefined : "off"}
+          rows={Math.min(40, Math.max(12, lineCount + 1))}
+          value={draft.text}
+          onScroll={({ currentTarget }) => {
+            if (numbers.current !== null) numbers.current.scrollTop = currentTarget.scrollTop;
+          }}
+          onInput={({ currentTarget }) => onDraft({ ...draft, text: currentTarget.value })}
+        />
+      </div>
       <div class="end">
         <button class="button" type="button" onClick={() => onDraft(null)}>
           Cancel
@@ -111,7 +128,7 @@ export function FileEditor({ agent, file, draft, onDraft, refresh }: FileEditorP
       </div>
       <WriteDialog
         id="write-dialog"
-        title={`Write ${file.name} of ${agent}`}
+        title={`Save changes to ${file.name} of ${agent}`}
         edit={edit}
         onConfirm={() => void write()}
         {...dialog}
@@ -120,6 +137,16 @@ export function FileEditor({ agent, file, draft, onDraft, refresh }: FileEditorP
       </WriteDialog>
     </div>
   );
+}
+
+/** The problems of the file on disk; empty without one. */
+function problemsOf({ problems }: ShownFile): string {
+  return problems
+    .map(({ line, column, message }) => {
+      const place = [line, column].filter((part) => part !== null).join(":");
+      return plainText(place === "" ? message : `${place}  ${message}`);
+    })
+    .join("\n");
 }
 
 /** Puts the cursor into the line of the file that a refusal names. */

@@ -7,7 +7,7 @@ import { announce, showToast } from "../../live/toasts.ts";
 import { agentApi } from "../../text/addresses.ts";
 import { Action } from "../../kit/action.tsx";
 import { Items, Panel } from "../../kit/panel.tsx";
-import { Time } from "../../kit/time.tsx";
+import { ListTime } from "../../kit/time.tsx";
 import { useDialog } from "../../kit/dialog.tsx";
 import { WriteDialog } from "./write-dialog.tsx";
 
@@ -94,7 +94,7 @@ function Host({ host, ask }: HostProps) {
       <code>{port === 0 ? host.host : hostAndPort(host)}</code>
       <div class="sub">
         {`${denyProblems[denied]} · ${times} · `}
-        <Time at={lastAt} />
+        <ListTime at={lastAt} />
       </div>
       {entry !== null && ask !== null && (
         <Action

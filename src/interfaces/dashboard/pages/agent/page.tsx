@@ -101,7 +101,7 @@ function Agent(data: AgentData) {
       <Tabs agent={name} current={tab} onOpen={filter} />
       {tab === "runs" && (
         <div class="columns">
-          <Runs agent={name} first={first.runs} />
+          <Runs agent={name} first={first.runs} status={agent} />
           <div class="column">
             <NextRuns agent={agent} frame={frame} detail={detail.value} onTick={detail.refresh} />
             {budget.panel}
@@ -110,7 +110,7 @@ function Agent(data: AgentData) {
           </div>
         </div>
       )}
-      {tab === "why" && <Why agent={name} first={first.why} />}
+      {tab === "why" && <Why agent={name} first={first.why} status={agent} />}
       {tab === "config" && (
         <div class="columns">
           <AgentFile {...file} name="config.toml" title="Config" key={tab} />
@@ -160,7 +160,7 @@ function Notices({ name, agent, budget }: NoticesProps) {
   const { title, description = null, statusText = null, warning = null } = agent ?? {};
   const words = [title === name ? null : title, description].filter(Boolean);
   const error = agent === null ? null : errorToShow(agent);
-  const gone = `There is no agent ${name} in the project any more. Its log and its history are kept.`;
+  const gone = `${name} was removed from the project. Its log and its history are kept.`;
   return (
     <>
       <p class="muted" id="description" hidden={words.length === 0}>

@@ -1,34 +1,34 @@
 import { dollars } from "../../../../features/spend/spend-text.ts";
 import { counted } from "../../../../foundation/contracts/format.ts";
 import type { HistoryEntry, HistoryPage } from "../../../../foundation/contracts/history.ts";
+import type { AgentStatus } from "../../../../../streams/status/wire.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
 import { useDocument, type FirstDocument } from "../../live/use-document.ts";
 import { changesAddress, triggersAddress, runsPath } from "../../text/addresses.ts";
 import { hasCalls, valueLine } from "../../runs/call-tree.ts";
-import { compactCount } from "../../text/format.ts";
+import { compactCount, dayTime } from "../../text/format.ts";
 import { whyText } from "../../runs/trigger-words.ts";
 import { Calls } from "../../runs/calls.tsx";
+import { Action } from "../../kit/action.tsx";
+import { Linked } from "../../kit/linked.tsx";
+import { refusalsOf, triggerRun } from "../../live/agent-requests.ts";
 import { Panel } from "../../kit/panel.tsx";
-import { RunCharts } from "./charts.tsx";
-import {
-  EntryRunLink,
-  KillRun,
-  Outcome,
-  RunDuration,
-  TriggerLabel,
-} from "../../runs/run-parts.tsx";
-import { Table, Unfold, type CellOf, type Column } from "../../kit/table.tsx";
-import { ListTime } from "../../kit/time.tsx";
+import { Timeline } from "./timeline.tsx";
+import { EntryTime, KillRun, Outcome, RunDuration, TriggerLabel } from "../../runs/run-parts.tsx";
+import { Table, Unfold, type Column } from "../../kit/table.tsx";
+import { Time } from "../../kit/time.tsx";
 
 const shownRuns = 10;
 
 interface RunsProps {
   readonly agent: string;
   readonly first: FirstDocument<HistoryPage>;
+  /** Null if it was removed. */
+  readonly status: AgentStatus | null;
 }
 
-/** The panel with the last runs of an agent, as charts and as a table. */
-export function Runs({ agent, first }: RunsProps) {
+/** The panel with the last runs of an agent, as a timeline and as a table. */
+export function Runs({ agent, first, status }: RunsProps) {
   const { value } = useDocument(() => runsPath(agent), { ...first, agent, isQuiet: true });
   const runs = (value?.triggers ?? []).toSorted((a, b) => shownTime(b) - shownTime(a));
   return (
@@ -41,7 +41,7 @@ export function Runs({ agent, first }: RunsProps) {
         </a>
       }
     >
-      <RunCharts newestFirst={runs} />
+      <Timeline newestFirst={runs} />
       <Table
         id="run-rows"
         class="compact"
@@ -54,10 +54,32 @@ export function Runs({ agent, first }: RunsProps) {
         details={Calls}
         hidden={runs.length === 0}
       />
-      <p class="muted note" id="runs-empty" hidden={value?.triggers.length !== 0}>
-        No runs yet.
-      </p>
+      <NoRuns agent={agent} status={status} hidden={value?.triggers.length !== 0} />
     </Panel>
+  );
+}
+
+interface NoRunsProps extends Pick<RunsProps, "agent" | "status"> {
+  readonly hidden: boolean;
+}
+
+function NoRuns({ agent, status, hidden }: NoRunsProps) {
+  const nextRunAt = status?.nextRunAt ?? null;
+  return (
+    <div class="muted note" id="runs-empty" hidden={hidden}>
+      <p>
+        No runs yet.{" "}
+        {nextRunAt !== null && (
+          <>
+            Next scheduled run: {dayTime(nextRunAt)} (<Time at={nextRunAt} side="future" />
+            ).{" "}
+          </>
+        )}
+      </p>
+      <Action act={() => triggerRun(agent)} whyNot={refusalsOf(status).run}>
+        Run it now
+      </Action>
+    </div>
   );
 }
 
@@ -79,46 +101,39 @@ interface RunRow extends HistoryEntry {
 }
 
 const columns: readonly Column<RunRow>[] = [
-  ["Started", ({ startedAt, at }) => <ListTime at={startedAt ?? at} />],
+  ["Started", (run) => <EntryTime {...run} at={run.startedAt ?? run.at} />],
   ["Trigger", RunTrigger],
   [
     "Outcome",
-    (run) => (
+    ({ unfolding, ...run }) => (
       <>
         <Outcome {...run} />
+        <Unfold
+          {...unfolding}
+          class="link run-calls"
+          words={run.calls > 0 ? counted(run.calls, "call") : run.value === null ? "call" : "value"}
+          label={`of the run ${run.instanceId ?? ""}`}
+          hidden={!hasCalls(run)}
+        />
         <div class="sub run-why">{whyText(run)}</div>
-        <div class="sub run-result">{resultText(run)}</div>
+        <div class="sub run-result">
+          <Linked text={resultText(run)} />
+        </div>
       </>
     ),
   ],
   ["Duration", RunDuration],
   ["Tokens", ({ tokens }) => (tokens === null ? "–" : compactCount(tokens)), "number"],
   ["Cost", ({ costUsd }) => (costUsd === null ? "–" : dollars(costUsd)), "number"],
-  [
-    "Run",
-    (run) => (
-      <>
-        <EntryRunLink {...run} />
-        <KillRun {...run} />
-      </>
-    ),
-    "run-actions",
-  ],
+  ["(Kill)", KillRun, "run-actions"],
 ];
 
-/** The trigger of a run, the button for its calls, and the mark of a change. */
-function RunTrigger({ changedSince: before, unfolding, ...run }: CellOf<RunRow>) {
-  const { agent, instanceId, calls, value } = run;
+/** The trigger of a run, and the mark of a change. */
+function RunTrigger({ changedSince: before, ...run }: RunRow) {
+  const { agent, instanceId } = run;
   return (
     <>
       <TriggerLabel {...run} />
-      <Unfold
-        {...unfolding}
-        class="link run-calls"
-        words={calls > 0 ? counted(calls, "call") : value === null ? "call" : "value"}
-        label={`of the run ${instanceId ?? ""}`}
-        hidden={!hasCalls(run)}
-      />
       {agent !== null && instanceId !== null && before !== null && (
         <a
           class="change-mark"

@@ -2,7 +2,12 @@ import { agentAddress, withQuery } from "../../text/addresses.ts";
 import { viewOf, type ListView } from "../../kit/list-view.ts";
 
 /** The parts of an agent's page below its head, by their names in the address; the first has none. */
-const tabs = { runs: "Runs", why: "Why not", config: "Config", instructions: "Instructions" };
+const tabs = {
+  runs: "Runs",
+  why: "Why it didn't run",
+  config: "Config",
+  instructions: "Instructions",
+};
 export type Tab = keyof typeof tabs;
 
 export const tabFilters = ["tab"];

@@ -1,23 +1,26 @@
+import type { AgentStatus } from "../../../../../streams/status/wire.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
 import type { WhyNot } from "../../../../features/webhooks/delivery-report.ts";
 import { refusalWord, turnedAwayText } from "../../../views/delivery-words.ts";
 import { useDocument, type FirstDocument } from "../../live/use-document.ts";
 import { whyDays, whyPath } from "../../text/addresses.ts";
-import { joined } from "../../text/format.ts";
+import { dayTime, joined, listTime } from "../../text/format.ts";
 import { triggerWords, whyText } from "../../runs/trigger-words.ts";
 import { memo } from "../../kit/memo.ts";
 import { Items, Panel } from "../../kit/panel.tsx";
-import { Time } from "../../kit/time.tsx";
+import { ListTime } from "../../kit/time.tsx";
 
 const maxShown = 12;
 
 interface WhyProps {
   readonly agent: string;
   readonly first: FirstDocument<WhyNot>;
+  /** Null if it was removed. */
+  readonly status: AgentStatus | null;
 }
 
 /** The panel with the reasons why an agent did not run. */
-export function Why({ agent, first }: WhyProps) {
+export function Why({ agent, first, status }: WhyProps) {
   const path = (now: number) => whyPath(agent, now);
   const { value: why, failure } = useDocument(path, { ...first, agent, isQuiet: true });
   const groups = why === null ? [] : groupsOf(why);
@@ -25,8 +28,8 @@ export function Why({ agent, first }: WhyProps) {
   return (
     <Panel
       id="why"
-      title="Why not"
-      after={<span class="muted after">what kept it from running in the last {whyDays} days</span>}
+      title="Why it didn't run"
+      after={<span class="muted after">last {whyDays} days</span>}
     >
       <ul class="why-now" id="why-now" hidden={now.length === 0}>
         {now.map((text) => (
@@ -37,7 +40,9 @@ export function Why({ agent, first }: WhyProps) {
         id="why"
         items={groups}
         most={maxShown}
-        note={why === null ? failure || "Reading the reasons …" : noteOf(why, groups.length)}
+        note={
+          why === null ? failure || "Reading the reasons …" : noteOf(why, groups.length, status)
+        }
       >
         {(group) => <Group {...group} key={keyOf(group)} />}
       </Items>
@@ -45,15 +50,23 @@ export function Why({ agent, first }: WhyProps) {
   );
 }
 
-function noteOf({ lookedBackTo, now }: WhyNot, count: number): string {
-  if (count === 0 && now.length === 0)
-    return `Nothing kept it from running in the last ${whyDays} days.`;
-  const more = count > maxShown ? [`and ${count - maxShown} more reasons`] : [];
+function noteOf({ lookedBackTo, now }: WhyNot, count: number, status: AgentStatus | null): string {
+  if (count === 0 && now.length === 0) return noneText(status);
+  const more = count > maxShown ? [`${count - maxShown} more reasons`] : [];
   const back =
-    lookedBackTo === null
-      ? []
-      : [`older deliveries than of ${new Date(lookedBackTo).toLocaleString()} were not looked at`];
+    lookedBackTo === null ? [] : [`deliveries before ${listTime(lookedBackTo)} were not checked`];
   return [...more, ...back].join("; ");
+}
+
+const dayMs = 86_400_000;
+
+/** Without a run and without a reason, the agent was not due. */
+function noneText(status: AgentStatus | null): string {
+  const { lastRunAt = null, nextRunAt = null } = status ?? {};
+  const hasRun = lastRunAt !== null && Date.parse(lastRunAt) > Date.now() - whyDays * dayMs;
+  if (hasRun) return `Nothing kept it from running in the last ${whyDays} days.`;
+  if (nextRunAt !== null) return `It was not due. Next run: ${dayTime(nextRunAt)}.`;
+  return `Nothing triggered it in the last ${whyDays} days.`;
 }
 
 /** A reason why an agent did not run, once or many times. */
@@ -75,8 +88,8 @@ const Group = memo(({ outcome, trigger, why, count, lastAt }: WhyGroup) => (
     </div>
     <div class="why">{why}</div>
     <div class="sub">
-      {count === 1 ? "once · " : `${count.toLocaleString("en")} times · last `}
-      <Time at={lastAt} />
+      {count === 1 ? "" : `${count.toLocaleString("en")} times · last `}
+      <ListTime at={lastAt} />
     </div>
   </li>
 ));
@@ -92,7 +105,7 @@ function groupsOf({ refused, turnedAway, refusedDeliveries }: WhyNot): readonly 
       lastAt: entry.at,
     })),
     ...turnedAway.map((delivery) => ({
-      outcome: "turned away",
+      outcome: "filtered out",
       trigger: joined(["webhook", delivery.event, delivery.action], " "),
       why: plainText(turnedAwayText(delivery)),
       count: 1,

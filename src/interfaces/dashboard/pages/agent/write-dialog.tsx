@@ -18,9 +18,9 @@ interface WriteDialogProps {
 /** The dialog that shows a change of an agent's file before it is written. */
 export function WriteDialog({ id, title, edit, children, ...dialog }: WriteDialogProps) {
   return (
-    <Dialog id={id} title={title} class="wide" confirm="Write it" {...dialog}>
+    <Dialog id={id} title={title} class="wide" confirm="Save changes" {...dialog}>
       <p>
-        This is written to <code>{edit?.file}</code> and {children}
+        Changes <code>{edit?.file}</code> and {children}
       </p>
       <Difference id={`${id}-change`} text={edit?.change ?? ""} isBare />
     </Dialog>

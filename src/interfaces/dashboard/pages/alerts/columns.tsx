@@ -10,7 +10,7 @@ import type {
 import { counted } from "../../../../foundation/contracts/format.ts";
 import { Action } from "../../kit/action.tsx";
 import { Select } from "../../kit/fields.tsx";
-import type { Column } from "../../kit/table.tsx";
+import { Fold, type Column } from "../../kit/table.tsx";
 import { ListTime, Time } from "../../kit/time.tsx";
 import { post } from "../../live/api.ts";
 import { showToast } from "../../live/toasts.ts";
@@ -29,7 +29,7 @@ const snoozes = { 1: "1 hour", 8: "8 hours", 24: "1 day", 168: "1 week" };
 export const openColumns: readonly Column<OpenAlertView & Acting>[] = [
   ["What", ({ topic }) => topicWords[topic], "what"],
   ["Agent", ({ agent }) => <AgentLink agent={agent} otherwise="project" />],
-  ["Since", ({ since }) => <Time at={since} />],
+  ["Since", ({ since }) => <ListTime at={since} />],
   ["Count", ({ count }) => (count > 1 ? `${count} times` : ""), "number"],
   ["Why", Why, "why"],
   ["(Action)", OpenActions, "act"],
@@ -43,7 +43,7 @@ function Why({ reason, ack }: OpenAlertView) {
         <div class="sub">
           {ack.until === null ? "acknowledged" : "snoozed"} by {ack.by}{" "}
           {ack.until === null ? (
-            <Time at={ack.at} />
+            <ListTime at={ack.at} />
           ) : (
             <>
               until <ListTime at={ack.until} />
@@ -138,23 +138,32 @@ function Test({ name, done }: AlertTargetView & Acting) {
 
 const deliveryPills = { sent: "good", waiting: "held", dead: "error" } as const;
 
-/** An alert by its first delivery, with its way to each target. */
-interface SentAlert extends AlertDeliveryView, Acting {
+/** An alert by its newest delivery, with its way to each target. */
+export interface SentAlert extends AlertDeliveryView, Acting {
   readonly ways: readonly AlertDeliveryView[];
 }
 
 /** Alerts that were sent, or wait. */
 export const deliveryColumns: readonly Column<SentAlert>[] = [
-  ["Time", ({ at }) => <Time at={at} />],
+  ["Time", ListTime],
   [
     "Alert",
-    ({ agent, instanceId, title, reason }) => (
+    ({ agent, instanceId, title, reason, alerts }) => (
       <>
         <div class="what">
           <Title title={title} agent={agent} />{" "}
           <RunLink agent={agent} instanceId={instanceId} text="run" />
         </div>
         <div class="sub">{reason}</div>
+        {alerts !== undefined && (
+          <Fold class="sub" summary="Show the alerts">
+            <ul class="claims">
+              {alerts.map((alert, index) => (
+                <li key={index}>{alert}</li>
+              ))}
+            </ul>
+          </Fold>
+        )}
       </>
     ),
     "alert",
@@ -194,8 +203,13 @@ function Way({ done, ...delivery }: AlertDeliveryView & Acting) {
     <li class={state === "sent" ? "" : "open-way"}>
       {target} <span class={`pill ${deliveryPills[state]}`}>{state}</span>{" "}
       <span class="sub">
-        {attemptsText(delivery)} {nextAt !== null && <Time at={nextAt} side="future" />}{" "}
-        {state !== "sent" && lastError}
+        {attemptsText(delivery)}
+        {nextAt !== null && (
+          <>
+            {attempts === 0 ? "due " : " "}
+            <Time at={nextAt} side="future" />
+          </>
+        )}
       </span>{" "}
       <Action
         class="link acts"
@@ -205,6 +219,7 @@ function Way({ done, ...delivery }: AlertDeliveryView & Acting) {
       >
         Retry
       </Action>
+      {state !== "sent" && lastError !== null && <div class="sub">{lastError}</div>}
     </li>
   );
 }

@@ -14,7 +14,7 @@ import {
 } from "../../kit/list.tsx";
 import { Notice, Site, useScheduler } from "../../kit/site.tsx";
 import { announce } from "../../live/toasts.ts";
-import { exactTime } from "../../text/format.ts";
+import { listTime } from "../../text/format.ts";
 import { deliveryColumns, openColumns, RetryAll, targetColumns } from "./columns.tsx";
 
 interface AlertsData {
@@ -57,7 +57,7 @@ function Alerts(data: ListData<AlertsData>) {
         columns={openColumns}
         rows={open.map((alert) => ({ ...alert, done }))}
         keyOf={({ topic, agent }) => `${topic} ${agent ?? ""}`}
-        none={report && "Nothing is wrong now."}
+        none={report && "No open alerts."}
       />
       <List
         id="targets"
@@ -71,10 +71,7 @@ function Alerts(data: ListData<AlertsData>) {
         id="deliveries"
         title="Deliveries"
         columns={deliveryColumns}
-        rows={[...Map.groupBy(deliveries, alertOf).values()].flatMap((ways) => {
-          const [first] = ways;
-          return first === undefined ? [] : [{ ...first, ways, done }];
-        })}
+        rows={alertsOf(deliveries, views.view.filters.state).map((one) => ({ ...one, done }))}
         keyOf={alertOf}
         none={report && none}
       >
@@ -95,12 +92,29 @@ function Alerts(data: ListData<AlertsData>) {
 
 type Delivery = AlertsReport["deliveries"][number];
 
-/** Names the alert of a delivery: the deliveries of one alert are one row. */
-function alertOf({ at, agent, topic, phase, title, reason }: Delivery): string {
-  return JSON.stringify([at, agent, topic, phase, title, reason]);
+/** Names the alert of a delivery: the deliveries of one alert are one row, and so are those of a question and its reminder. */
+function alertOf({ at, agent, topic, phase, title, reason, instanceId }: Delivery): string {
+  const about = topic === "question" ? [instanceId] : [phase, title];
+  return JSON.stringify([at, agent, topic, reason, ...about]);
 }
 
-const noneAtAll = "No alert was sent yet.";
+/** The alerts of deliveries, the newest first. A reminder that is due later is left out unless `state` asks for it. */
+function alertsOf(deliveries: readonly Delivery[], state: string | undefined) {
+  const shown = deliveries.filter((one) => state === "waiting" || !isPlanned(one));
+  return [...Map.groupBy(shown, alertOf).values()].flatMap((all) => {
+    const [first] = all;
+    const latest = new Map(all.toReversed().map((one) => [one.target, one]));
+    const ways = all.filter((one) => one.state !== "sent" || latest.get(one.target) === one);
+    return first === undefined ? [] : [{ ...first, ways }];
+  });
+}
+
+function isPlanned({ phase, state, attempts, at, nextAt }: Delivery): boolean {
+  const isFirst = phase === "reminder" && state === "waiting" && attempts === 0;
+  return isFirst && nextAt !== null && Date.parse(nextAt) > Math.max(Date.parse(at), Date.now());
+}
+
+const noneAtAll = "No alerts sent yet.";
 
 function noneText({ view, isNarrow }: ListViews): string {
   if (view.before !== "") return "There are no older deliveries.";
@@ -111,21 +125,18 @@ function offText(targets: readonly AlertTargetView[]): string {
   const lines = targets.flatMap(({ name, offSince, lastError }) =>
     offSince === null
       ? []
-      : `Target ${name} is off since ${exactTime(offSince)}: ${lastError ?? "it refuses everything"}. Nothing is sent to it. ` +
-        "Correct its credential, then send a test: once it accepts one, it is on again.",
+      : `Target ${name} is off since ${listTime(offSince)}: ${lastError ?? "it rejects all alerts"}. ` +
+        "Correct its credential, then send a test to turn it on again.",
   );
   return lines.join("\n");
 }
 
 const noTargets = () => (
   <>
-    <p>
-      The project has no target yet: alerts are shown here only. A target needs a credential with
-      its address
-    </p>
+    <p>Alerts are shown here only. To get them in Slack, store the address of its webhook</p>
     <Copied text="al creds add slack_webhook" label="Command" />
     <p>
-      and a table in the project’s <code>config.toml</code>:
+      and add a target to the project’s <code>config.toml</code>:
     </p>
     <Copied text={'[alerts.ops]\ntype = "slack"'} label="Lines of config.toml" />
   </>

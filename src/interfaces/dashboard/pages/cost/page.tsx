@@ -5,6 +5,7 @@ import type {
   SpendLimit,
 } from "../../../../features/spend/spend-report.ts";
 import { dollars, lastDayText, monthEndUsd } from "../../../../features/spend/spend-text.ts";
+import { Copied } from "../../kit/copied.tsx";
 import { Select } from "../../kit/fields.tsx";
 import { useListPage, type ListData, type ListPage } from "../../kit/list.tsx";
 import { Panel } from "../../kit/panel.tsx";
@@ -17,7 +18,11 @@ import { Limits, Spending } from "./spending.tsx";
 /** Spending by each key. */
 type CostData = Readonly<Record<SpendKey, SpendAnswer>>;
 
-const pathBy = (by: SpendKey) => (view: ListView) => `/api/spend?by=${by}&days=${daysOf(view)}`;
+/** How many agents have a part of their own in the bars of days. */
+const shownAgents = 5;
+
+const pathBy = (by: SpendKey) => (view: ListView) =>
+  `/api/spend?by=${by}&days=${daysOf(view)}${by === "day" ? `&top=${shownAgents}` : ""}`;
 
 /** The spending of runs on models: now, by day, by agent and by model, the limits, and the month's end. */
 export const page: ListPage<CostData> = {
@@ -70,24 +75,30 @@ function Cost(data: ListData<CostData>) {
       current="cost"
     >
       <Notice kind="warning" id="unpriced" text={models && unpricedText(models)} />
+      {days !== null && !isEmpty && (
+        <Limits limits={days.limits.filter(({ limit }) => limit !== null)} />
+      )}
       {days !== null && <Figures spending={days} />}
       {days !== null && agents !== null && models !== null && !isEmpty && (
         <div class="cost-parts" id="parts">
           <Panel id="by-days" title="By day" class="cost-part wide">
-            <Days spending={days} range={range} />
+            <Days
+              spending={days}
+              agents={agents.rows.slice(0, shownAgents).map(({ key }) => key)}
+              range={range}
+            />
           </Panel>
           <Spending by="agent" rows={agents.rows} />
           <Spending by="model" rows={models.rows} />
-          <Limits limits={days.limits.filter(({ limit }) => limit !== null)} />
         </div>
       )}
       {isEmpty && (
         <section class="panel empty" id="empty">
           <h2>Nothing spent yet</h2>
           <p class="muted">
-            No run asked a model in the last {range} days. What runs spend appears here while they
-            run, and <code>al cost</code> prints it.
+            No run called a model in the last {range} days. Costs appear here while an agent runs:
           </p>
+          <Copied text={`al run ${data.frame.agentNames[0] ?? "<agent>"}`} label="Command" />
         </section>
       )}
     </Site>
@@ -101,8 +112,8 @@ function unpricedText({ rows }: SpendAnswer): string | null {
   const [are, their, model] =
     names.length === 1 ? ["is", "Its", "Model"] : ["are", "Their", "Models"];
   return (
-    `${model} ${names.join(", ")} ${are} unpriced. ${their} calls count at the dearest price of the provider ` +
-    `until config.toml has a price: [models.${names[0] ?? ""}] price = { input = …, output = … }.`
+    `${model} ${names.join(", ")} ${are} unpriced. ${their} calls are charged at the provider's highest price. ` +
+    `Set a price in config.toml: [models.${names[0] ?? ""}] price = { input = …, output = … }.`
   );
 }
 
@@ -113,9 +124,9 @@ function forecastFigure(month: SpendLimit | undefined, forecast: SpendForecast |
   const title = `By ${month === undefined ? "the end of the month" : lastDayText(month.window)}`;
   const atEnd = monthEndUsd(month, forecast, Date.now());
   if (forecast === null || atEnd === null)
-    return ["forecast", title, "–", "no agent that starts by itself spent anything yet"];
-  const rest = `${dollars(forecast.monthUsd)} in 30 days (p90 ${dollars(forecast.p90Usd)})`;
-  return ["forecast", title, dollars(atEnd), `so far, and the rest at ${rest}`];
+    return ["forecast", title, "–", "No agent with a trigger has costs yet"];
+  const rate = `${dollars(forecast.monthUsd)} per 30 days; 90th percentile ${dollars(forecast.p90Usd)}`;
+  return ["forecast", title, dollars(atEnd), `Projected at the current rate (${rate})`];
 }
 
 /** The page's largest numbers; a note below each explains it. */
@@ -126,7 +137,7 @@ function Figures({ spending }: { readonly spending: SpendAnswer }) {
   const figures: readonly Figure[] = [
     ["today", "Today", dollars(today?.usd ?? 0), limitNote(today)],
     ["month", "This month so far", dollars(month?.usd ?? 0), limitNote(month)],
-    ["reserved", "Reserved now", dollars(today?.reserved ?? 0), "by calls that are open"],
+    ["reserved", "Reserved now", dollars(today?.reserved ?? 0), "for calls in progress"],
     forecastFigure(month, spending.forecast),
   ];
   return (

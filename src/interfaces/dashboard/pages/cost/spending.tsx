@@ -1,12 +1,14 @@
 import type { ComponentChildren } from "preact";
 import type { SpendLimit, SpendRowView } from "../../../../features/spend/spend-report.ts";
-import { dollars, doubtText, scopeName } from "../../../../features/spend/spend-text.ts";
+import { dollars, doubtText, scopeName, spentText } from "../../../../features/spend/spend-text.ts";
 import { counted } from "../../../../foundation/contracts/format.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
+import { Copied } from "../../kit/copied.tsx";
 import { List } from "../../kit/list.tsx";
-import type { Column } from "../../kit/table.tsx";
+import { Panel } from "../../kit/panel.tsx";
+import { Fold, type Column } from "../../kit/table.tsx";
 import { agentAddress } from "../../text/addresses.ts";
-import { compactCount, percent } from "../../text/format.ts";
+import { compactCount, isDay, percent } from "../../text/format.ts";
 
 /** How many rows are shown: of thousands, a reader wants the most expensive. */
 const mostRows = 200;
@@ -40,8 +42,7 @@ const spendColumns = (
     "Cost",
     ({ usd, most }) => (
       <>
-        {dollars(usd)}
-        <Share usd={usd} reserved={0} whole={most} />
+        {dollars(usd)} <Share usd={usd} reserved={0} whole={most} />
       </>
     ),
     "number",
@@ -89,39 +90,70 @@ export function Spending({ by, rows }: SpendingProps) {
   );
 }
 
-const limitColumns: readonly Column<SpendLimit>[] = [
-  ["Of", ({ scope }) => plainText(scopeName(scope)), "cost-name"],
-  ["In", ({ window }) => window, "number"],
-  [
-    "Spent",
-    ({ usd, reserved, limit }) => (
-      <>
-        {dollars(usd)}
-        <Share usd={usd} reserved={reserved} whole={limit ?? 0} />
-        <div class="sub">{reserved === 0 ? "" : `${dollars(reserved)} reserved`}</div>
-      </>
-    ),
-    "number",
-  ],
-  ["Limit", ({ limit }) => dollars(limit ?? 0), "number"],
-];
+/** How many limits are shown; the others unfold. */
+const shownLimits = 8;
 
-/** The limits, and the spent part of each. */
+/** The limits, those of the project first, and the spent part of each. */
 export function Limits({ limits }: { readonly limits: readonly SpendLimit[] }) {
+  const sorted = limits.toSorted((a, b) => rankOf(b) - rankOf(a));
+  const more = sorted.slice(shownLimits);
   return (
-    <List
-      id="limits"
-      title="Limits"
-      look="cost-part wide"
-      columns={limitColumns}
-      {...firstOf(limits, "limit")}
-      keyOf={({ scope, window }) => `${scope} ${window}`}
-      none={
+    <Panel id="limits-part" title="Limits">
+      {limits.length === 0 && (
         <>
-          No limit is set. <code>[budget]</code> in a <code>config.toml</code> sets one.
+          <p class="muted note">No limit is set. Set one in a config.toml:</p>
+          <Copied text={"[budget]\nday = 5"} label="Lines of config.toml" />
         </>
-      }
-    />
+      )}
+      <Gauges id="limits" limits={sorted.slice(0, shownLimits)} />
+      {more.length > 0 && (
+        <Fold class="note" summary={`Show ${counted(more.length, "more limit")}`}>
+          <Gauges id="more-limits" limits={more} />
+        </Fold>
+      )}
+    </Panel>
+  );
+}
+
+function rankOf(limit: SpendLimit): number {
+  return limit.scope === "project" ? Infinity : usedShare(limit);
+}
+
+function usedShare({ usd, reserved, limit }: SpendLimit): number {
+  return limit ? (usd + reserved) / limit : 1;
+}
+
+interface GaugesProps {
+  readonly id: string;
+  readonly limits: readonly SpendLimit[];
+}
+
+function Gauges({ id, limits }: GaugesProps) {
+  return (
+    <ul class="gauges" id={id}>
+      {limits.map((limit) => (
+        <Gauge {...limit} key={`${limit.scope} ${limit.window}`} />
+      ))}
+    </ul>
+  );
+}
+
+/** From this share on, a limit is close. */
+const closeShare = 0.8;
+
+function Gauge(limit: SpendLimit) {
+  const { scope, usd, reserved, limit: whole } = limit;
+  const share = usedShare(limit);
+  const look = share >= 1 ? "error" : share >= closeShare ? "warning" : "";
+  return (
+    <li class={look}>
+      <span>
+        <strong>{plainText(scopeName(scope))}</strong>{" "}
+        <span class="muted">{isDay(limit) ? "today" : "this month"}</span>
+      </span>
+      <span class="number">{spentText(limit)}</span>
+      <Share usd={usd} reserved={reserved} whole={whole ?? 0} />
+    </li>
   );
 }
 

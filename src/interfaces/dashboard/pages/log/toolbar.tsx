@@ -6,7 +6,7 @@ import { useIsLocal } from "../../live/clock.ts";
 import type { Side } from "../../log/log-session.ts";
 import { remember, remembered } from "../../live/store.ts";
 import { pathOf, withQuery } from "../../text/addresses.ts";
-import { exactTime, ownTimeZone } from "../../text/format.ts";
+import { listTime, ownTimeZone } from "../../text/format.ts";
 import { hasMatches, type LogChoice } from "../../kit/list-view.ts";
 import { Action } from "../../kit/action.tsx";
 import { Select } from "../../kit/fields.tsx";
@@ -57,10 +57,10 @@ export function LogToolbar(props: ToolbarProps) {
       </span>
       <div class="end">
         <Toggle id="wrap" {...wrap}>
-          Wrap
+          Wrap lines
         </Toggle>
         <Toggle id="raw" {...raw}>
-          Raw
+          Raw JSON
         </Toggle>
         <a
           class="button"
@@ -72,7 +72,7 @@ export function LogToolbar(props: ToolbarProps) {
           Download
         </a>
         <button class="button" type="button" id="clear" onClick={clear}>
-          Clear
+          Clear view
         </button>
         <Toggle id="follow" {...follow}>
           {follow.isOn ? "Following" : "Follow"}
@@ -126,7 +126,7 @@ function RunChoice({ choice, runs }: RunChoiceProps) {
   const { instance } = choice;
   const listed = runs.flatMap(({ instanceId, at, startedAt, outcome }) => {
     const how = outcome === null ? "running" : outcomeText(outcome);
-    const text = `${exactTime(startedAt ?? at)} · ${how}`;
+    const text = `${listTime(startedAt ?? at)} · ${how}`;
     return instanceId === null ? [] : [[instanceId, text] as const];
   });
   const words = Object.fromEntries(listed);

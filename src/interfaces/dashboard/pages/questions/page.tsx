@@ -1,5 +1,6 @@
 import type { QuestionsView } from "../../../../foundation/contracts/question-views.ts";
 import { Pager, useListPage, type ListData, type ListPage } from "../../kit/list.tsx";
+import { Copied } from "../../kit/copied.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { QuestionList } from "../../runs/question.tsx";
 import { frameStyles, Site, useScheduler } from "../../kit/site.tsx";
@@ -25,8 +26,6 @@ export const page: ListPage<QuestionsData> = {
   view: Questions,
 };
 
-const howToAsk = " An agent asks people with the tool al_ask, a hook with the command al-ask.";
-
 function Questions(data: ListData<QuestionsData>) {
   const { views, useRead } = useListPage(page, data);
   const { questions: count } = useScheduler(data.frame);
@@ -48,9 +47,18 @@ function Questions(data: ListData<QuestionsData>) {
       {open.value !== null && (
         <>
           <QuestionList id="open" questions={open.value.questions} refresh={refresh} />
-          <p class="muted none panel" id="open-none" hidden={open.value.questions.length > 0}>
-            No run waits for an answer.{isEmpty && howToAsk}
-          </p>
+          <div class="muted none panel" id="open-none" hidden={open.value.questions.length > 0}>
+            <p>
+              No run is waiting for an answer.
+              {isEmpty && " Agents ask people with the tool al_ask, and hooks with a command:"}
+            </p>
+            {isEmpty && (
+              <Copied
+                text={'al-ask "Deploy to production?" --choice yes --choice no'}
+                label="Command"
+              />
+            )}
+          </div>
         </>
       )}
       {ended.value !== null && !isEmpty && (

@@ -11,6 +11,7 @@ import { fetchJson } from "../../live/api.ts";
 import { useAgentNames } from "../../live/agents.ts";
 import { useLatest } from "../../live/store.ts";
 import { Action } from "../../kit/action.tsx";
+import { Copied } from "../../kit/copied.tsx";
 import { Filters, Select, TextField, useFieldValue } from "../../kit/fields.tsx";
 import {
   listStyles,
@@ -23,7 +24,7 @@ import { SearchResult, searchKindNames } from "./result.tsx";
 import { Failed } from "../../kit/panel.tsx";
 import { Notice, Site } from "../../kit/site.tsx";
 
-import { exactTime } from "../../text/format.ts";
+import { listTime } from "../../text/format.ts";
 import type { ListView } from "../../kit/list-view.ts";
 
 interface SearchData {
@@ -57,14 +58,14 @@ function Search({ frame, view, first }: ListData<SearchData>) {
           <SearchResult run={run} words={q} key={`${views.key} ${index}`} />
         ))}
       </div>
-      <p
+      <div
         class="muted none"
         id="none"
         role="status"
         hidden={runs.length > 0 || (failure !== "" && !isReading)}
       >
         {isReading ? "Searching …" : noneText(views.view, next !== null, indexing !== null)}
-      </p>
+      </div>
       <nav class="pager" aria-label="More results" hidden={next === null}>
         <Action act={readMore} class="button">
           More runs
@@ -81,7 +82,14 @@ function hasWords({ filters }: ListView): boolean {
 
 function noneText(view: ListView, isMore: boolean, isIndexing: boolean) {
   const { filters } = view;
-  if (!hasWords(view)) return "The logs of all agents are searched, and the scheduler's own.";
+  if (!hasWords(view)) {
+    return (
+      <>
+        <p>Search the logs of all agents and of the scheduler. The same in a shell:</p>
+        <Copied text="al search 'timed out'" label="Command" />
+      </>
+    );
+  }
   if (isIndexing) return "Nothing found so far.";
   if (isMore) return "Nothing found so far: the rest of the logs is searched on demand.";
   const isFiltered = Object.keys(filters).some((key) => key !== "q" && key !== "order");
@@ -103,7 +111,7 @@ function behindText(
   if (indexedUntil === undefined || indexedUntil === null) return null;
   const until = Date.parse(indexedUntil);
   if (Date.now() - until <= behindMs) return null;
-  return `The logs are still being indexed. Lines after ${exactTime(until)} are not searched yet.`;
+  return `The logs are still being indexed. Lines after ${listTime(until)} are not searched yet.`;
 }
 
 interface Found {
@@ -220,7 +228,7 @@ function SearchForm({ views, firstNames }: SearchFormProps) {
       </button>
       <p class="muted" id="search-help">
         All words must be in one line. <code>"in quotes"</code> is a phrase; <code>time*</code>{" "}
-        finds words that begin so.
+        matches words starting with “time”.
       </p>
       <TextField name="agent" label="Agent" suggestions={useAgentNames(firstNames)} />
       <Select name="outcome" label="Outcome" values={outcomes} />
@@ -244,5 +252,5 @@ function SearchForm({ views, firstNames }: SearchFormProps) {
 }
 
 function momentText(since: string): string {
-  return Number.isNaN(Date.parse(since)) ? since : `Since ${exactTime(since)}`;
+  return Number.isNaN(Date.parse(since)) ? since : `Since ${listTime(since)}`;
 }

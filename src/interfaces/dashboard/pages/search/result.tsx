@@ -6,7 +6,7 @@ import { dollars } from "../../../../features/spend/spend-text.ts";
 import { counted } from "../../../../foundation/contracts/format.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
 import { agentAddress, lineAddress, logAddress } from "../../text/addresses.ts";
-import { exactTime } from "../../text/format.ts";
+import { listTime } from "../../text/format.ts";
 import { memo } from "../../kit/memo.ts";
 import { RunLink } from "../../runs/run-parts.tsx";
 
@@ -24,7 +24,7 @@ export const searchKindNames: Readonly<Record<SearchKind, string>> = {
   mcp: "MCP servers",
   fallback: "changes of model",
   process: "output of processes",
-  scheduler: "the scheduler's own",
+  scheduler: "scheduler",
 };
 
 interface ResultProps {
@@ -64,7 +64,7 @@ function Head({ agent, instanceId, at, outcome, usd }: SearchRun) {
     <div class="result-head">
       <h2>
         {instanceId === null ? (
-          <span>lines of no run</span>
+          <span>Scheduler log</span>
         ) : (
           <RunLink agent={agent} instanceId={instanceId} />
         )}
@@ -76,8 +76,8 @@ function Head({ agent, instanceId, at, outcome, usd }: SearchRun) {
         </span>
       )}
       {usd !== null && <span class="muted">{dollars(usd)}</span>}
-      <time class="muted" dateTime={at}>
-        {exactTime(at)}
+      <time class="muted" dateTime={at} title={at}>
+        {listTime(at)}
       </time>
     </div>
   );
@@ -89,7 +89,7 @@ function Match({ match, address }: { readonly match: SearchMatch; readonly addre
     <div class={isError ? "match failing" : "match"}>
       <div class="match-about">
         <a href={address} title="Shows this line in its log">
-          {exactTime(at)}
+          {listTime(at)}
         </a>{" "}
         <span class="muted">{isError ? "error" : searchKindNames[kind]}</span>
       </div>

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { publicPath } from "../../text/base-path.ts";
 import { Copied } from "../../kit/copied.tsx";
 
@@ -44,15 +45,29 @@ export const mcpClientSetups = (url: string) =>
 
 /** Configs to paste into AI assistants, so that they use this scheduler by MCP. */
 export function McpSetup({ gatewayUrl }: { readonly gatewayUrl: string }) {
-  const url = `${gatewayUrl}${publicPath("/mcp")}`;
+  const setups = mcpClientSetups(`${gatewayUrl}${publicPath("/mcp")}`);
+  const [chosen, choose] = useState<string>(setups[0][0]);
   return (
     <>
       <p class="muted">
         Put a token into <code>ALMANAC_TOKEN</code> of the client’s environment. Behind a proxy, use
         its address.
       </p>
-      {mcpClientSetups(url).map(([name, place, text]) => (
-        <div key={name}>
+      <div class="clients" role="group" aria-label="Client">
+        {setups.map(([name]) => (
+          <button
+            type="button"
+            class="button"
+            aria-pressed={name === chosen}
+            key={name}
+            onClick={() => choose(name)}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      {setups.map(([name, place, text]) => (
+        <div key={name} hidden={name !== chosen}>
           <h3>
             {name} <span class="muted">{place}</span>
           </h3>

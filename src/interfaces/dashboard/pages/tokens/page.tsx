@@ -81,8 +81,12 @@ function Tokens({ frame, report: first }: TokensData) {
         rows={tokens.map((token) => ({ ...token, remove }))}
         keyOf={({ name }) => name}
         none={
-          read.value &&
-          "No API token yet. The gateway’s own key has all rights; a token has what its scopes allow."
+          read.value && (
+            <>
+              <p>No API token yet. Create one below, or in a shell:</p>
+              <Copied text="al token new ci --scope read" label="Command" />
+            </>
+          )
         }
       />
       <Panel id="new" title="New token">

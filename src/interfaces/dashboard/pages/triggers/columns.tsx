@@ -1,14 +1,7 @@
 import { stateWord } from "../../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../../foundation/contracts/history.ts";
 import { Unfold, type Column } from "../../kit/table.tsx";
-import { Time } from "../../kit/time.tsx";
-import {
-  AgentLink,
-  EntryRunLink,
-  Outcome,
-  RunDuration,
-  TriggerLabel,
-} from "../../runs/run-parts.tsx";
+import { AgentLink, EntryTime, Outcome, RunDuration, TriggerLabel } from "../../runs/run-parts.tsx";
 import { triggerWords, whyText } from "../../runs/trigger-words.ts";
 
 /** The address names the entry that was opened last. */
@@ -21,14 +14,13 @@ export function noteOpened(entry: string, isOpen: boolean): void {
 
 /** The trigger history. */
 export const triggerColumns: readonly Column<HistoryEntry>[] = [
-  ["Time", Time],
+  ["Time", EntryTime],
   ["Trigger", TriggerLabel],
   [
     "Agent",
     (entry) => (
       <div class="agent-cell">
         <AgentLink agent={entry.agent} />
-        <EntryRunLink {...entry} />
       </div>
     ),
   ],
@@ -38,7 +30,7 @@ export const triggerColumns: readonly Column<HistoryEntry>[] = [
       <>
         <Outcome {...entry} />{" "}
         <span class="pill off" hidden={!entry.deadLetter || stateWord(entry) === "unmatched"}>
-          dead letter
+          not processed
         </span>
       </>
     ),

@@ -6,6 +6,7 @@ import type { HistoryEntry, HistoryPage } from "../../../../foundation/contracts
 import type { RefusedDeliveriesAnswer } from "../../../../features/webhooks/delivery-report.ts";
 import { useAgentNames } from "../../live/agents.ts";
 import type { ReadDocument } from "../../live/use-document.ts";
+import { Copied } from "../../kit/copied.tsx";
 import { Checkbox, Filters, Select, TextField } from "../../kit/fields.tsx";
 import {
   listStyles,
@@ -19,7 +20,7 @@ import { noteOpened, triggerColumns } from "./columns.tsx";
 import { EntryDetails } from "./details.tsx";
 import { Refused } from "./refused.tsx";
 import { Site } from "../../kit/site.tsx";
-import { dayTime } from "../../text/format.ts";
+import { listTime } from "../../text/format.ts";
 import type { ListView } from "../../kit/list-view.ts";
 import { pathOf } from "../../text/addresses.ts";
 
@@ -66,9 +67,16 @@ function Triggers({ opened, ...data }: ListData<TriggersData> & OpenedEntry) {
         .querySelector(`[data-entry="${CSS.escape(opened.id)}"]`)
         ?.scrollIntoView({ block: "center" });
   }, []);
-  const none = views.isNarrow
-    ? "No entries match these filters."
-    : "Nothing has triggered an agent yet. Schedules, webhooks, calls and manual runs appear here.";
+  const none = views.isNarrow ? (
+    "No entries match these filters."
+  ) : (
+    <>
+      <p>
+        Nothing has triggered an agent yet. Schedules, webhooks, calls and manual runs appear here.
+      </p>
+      <Copied text={`al run ${agentNames[0] ?? "<agent>"}`} label="Command" />
+    </>
+  );
   return (
     <Site
       frame={data.frame}
@@ -95,12 +103,12 @@ function Triggers({ opened, ...data }: ListData<TriggersData> & OpenedEntry) {
         <Select
           name="hours"
           label="Time"
-          any={since === undefined ? "Any time" : `Since ${dayTime(since)}`}
+          any={since === undefined ? "Any time" : `Since ${listTime(since)}`}
           values={Object.keys(spanNames)}
           words={spanNames}
         />
         {since !== undefined && <input type="hidden" name="since" value={since} />}
-        <Checkbox name="dead">Dead letters only</Checkbox>
+        <Checkbox name="dead">Not processed only</Checkbox>
       </Filters>
       <Refused {...denied.value} />
       <List

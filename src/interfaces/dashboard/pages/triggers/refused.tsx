@@ -6,7 +6,7 @@ import { counted } from "../../../../foundation/contracts/format.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
 import { refusalWord } from "../../../views/delivery-words.ts";
 import { Fold } from "../../kit/table.tsx";
-import { Time } from "../../kit/time.tsx";
+import { ListTime } from "../../kit/time.tsx";
 import { joined } from "../../text/format.ts";
 
 /** Deliveries refused in the last day; hidden if there were none. */
@@ -27,7 +27,7 @@ export function Refused({ deliveries = [] }: Partial<RefusedDeliveriesAnswer>) {
               <span class="muted">
                 {count === 1 ? "once" : `${count.toLocaleString("en")} times`}
               </span>
-              <Time at={lastAt} />
+              <ListTime at={lastAt} />
               <span class="why">{plainText(reason)}</span>
             </li>
           ))}

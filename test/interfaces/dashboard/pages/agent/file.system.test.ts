@@ -30,7 +30,7 @@ const type = (page: Page, text: string) =>
 test("tabs are links in the address: by click, by key, after a reload, by Back, and without script", async () => {
   const { page, url, shows } = await open(path, withDetail({ instructions: "# Who you are" }));
   await shows({ "nav.tabs [aria-current=page]": "Runs" });
-  await page.getByRole("link", { name: "Why not" }).click();
+  await page.getByRole("link", { name: "Why it didn't run" }).click();
   await page.waitForURL(/\?tab=why$/);
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
@@ -70,7 +70,7 @@ test("a file is edited after its difference was shown, and a tab with an unsaved
     "#write-dialog": containing(`+schedule = "5 9 * * *" # ${attack}`),
   });
   expect(read(config)).toBe(dev);
-  await press("Write it");
+  await press("Save changes");
   await expect.poll(() => read(config)).toBe(edited);
   await shows({
     "#file .line-of-file >> nth=0": /5 9 \* \* \*/,
@@ -111,6 +111,6 @@ test("a concurrent edit on disk is shown beside the text, which is kept until th
   await press("Keep my text");
   await press("Review the change");
   await shows({ "#write-dialog": /-scale = 2/ });
-  await press("Write it");
+  await press("Save changes");
   await expect.poll(() => read(config)).toBe(edited);
 });

@@ -28,7 +28,7 @@ test("a denied host is allowed after its config line was shown", async () => {
   expect(calls.filter((call) => call.startsWith("allowHost"))).toEqual([
     "allowHost dev db.lan 5432 false true",
   ]);
-  await press("Write it");
+  await press("Save changes");
   await shows({ "#hosts-list": /allowed by now/ });
   expect(calls.at(-1)).toBe("allowHost dev db.lan 5432 false false");
   await shows({ "#allow-dialog": false });

@@ -141,8 +141,7 @@ test("a used-up budget shows its end, and a person can raise it", async () => {
   const usedBudget = { ...day, onLimit: "pause" } as const;
   deps.operations.setAgent({ name: "dev", usedBudget });
   await shows({
-    "#used-budget-text":
-      "It waits for money: $5.00 of its $5.00 a day is spent; the next day begins in 2 h.",
+    "#used-budget-text": "Daily budget used up: $5.00 of $5.00 spent; resets in 2 h.",
   });
   const raise = page.locator("#used-budget").getByRole("button", { name: "Raise" });
   await raise.click();

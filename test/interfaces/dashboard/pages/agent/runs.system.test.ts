@@ -5,7 +5,7 @@ import { withDetail } from "../../with-detail.ts";
 const open = sharedBrowser();
 const path = "/dashboard/agents/dev";
 
-test("charts of runs are empty before a run ended", async () => {
+test("the timeline of runs is empty before a run ended", async () => {
   const deps = withDetail();
   const ongoing = { outcome: null, endedAt: null, durationMs: null } as const;
   deps.operations.entries.push(historyEntry({ id: "a", ...ongoing }));
@@ -31,7 +31,7 @@ test("runs of an agent are listed by start, and a queued one moves up when it st
   const distances = () =>
     rows
       .locator("time")
-      .evaluateAll((all) => all.map((time) => time.getAttribute("title")?.replace(/,.*/, "")));
+      .evaluateAll((all) => all.map((time) => time.getAttribute("title")?.replace(/ ·.*/, "")));
   await expect.poll(distances).toEqual(["5 min ago", "1 h ago", "1 h ago"]);
   await shows({ "#run-rows tr >> nth=-1 >> .entry-run a": 0 });
   const entry = historyEntry({
@@ -60,9 +60,9 @@ test("a run's duration counts up, and shows its day after midnight", async () =>
   const { page, shows } = await open(path, deps);
   await page.clock.install();
   await page.reload();
-  await shows({ "#run-rows time@title": /^(now|\d+ s ago), / });
+  await shows({ "#run-rows time@title": /^(now|\d+ s ago) · / });
   await page.clock.fastForward(5 * 60_000);
-  await shows({ "#run-rows time@title": /^[56] min ago, / });
+  await shows({ "#run-rows time@title": /^[56] min ago · / });
   await page.clock.fastForward(24 * 3_600_000);
-  await shows({ "#run-rows time": /^\w{3}, \w{3} \d+, \d\d:\d\d$/ });
+  await shows({ "#run-rows time": /^\w{3} \d+ \d\d:\d\d$/ });
 });

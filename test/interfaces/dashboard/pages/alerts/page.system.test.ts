@@ -25,7 +25,7 @@ test("on the page Alerts, an open alert can be acknowledged or snoozed, and an a
   await press("Acknowledge: runs fail of dev");
   await shows({ [runs]: /exited with code 1 acknowledged by the dashboard \S/ });
   await page.getByRole("combobox", { name: "Snooze: config is invalid" }).selectOption("1 hour");
-  await shows({ [config]: /1 h ago snoozed by the dashboard until (.+, )?\d\d:\d\d/ });
+  await shows({ [config]: /snoozed by the dashboard until (\w+ \d+ )?\d\d:\d\d/ });
   await press("Remind again: runs fail of dev");
   await shows({ [runs]: /exited with code 1 Acknowledge/ });
   const from = 'acknowledgeAlerts {"by":"the dashboard","agent":';

@@ -13,5 +13,5 @@ test("two runs of one version show no change, and a deleted run responds 404", a
   await shows({ "#same": /the same config/, ".changes": 0 });
   const gone = await page.goto(`${url}/dashboard/agents/dev/runs/dev-zzzzzzzz/changes`);
   expect(gone?.status()).toBe(404);
-  await shows({ h1: "Nothing here" });
+  await shows({ h1: "Page not found" });
 });

@@ -29,10 +29,10 @@ test("the log follows until the reader scrolls up, and again from the bottom", a
   await expect.poll(() => distanceToBottom(page)).toBe(0);
 });
 
-test("Clear empties the display of the log only", async () => {
+test("Clear view empties the display of the log only", async () => {
   const { page, deps, shows, press } = await openWith(20);
   await shows({ "#log .line": 20 });
-  await press("Clear");
+  await press("Clear view");
   await shows({ "#log .line": 0 });
   deps.logs.write({ agent: "dev", msg: "after" });
   await shows({ "#log .line": 1 });

@@ -42,7 +42,7 @@ test("the overview links a run that it started, and undoes a Disable", async () 
   const { page, shows, press, calledOnly } = await open("/dashboard");
   await press("Run dev");
   await shows({
-    ".toast": /dev was started/,
+    ".toast": /Started dev/,
     ".toast a@href": "/dashboard/agents/dev/runs/dev-abcdefgh",
     "tr[data-agent=dev] .pill >> nth=0": "running",
   });

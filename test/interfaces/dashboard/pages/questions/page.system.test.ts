@@ -30,13 +30,13 @@ async function openWith(questions: readonly Partial<QuestionView>[], at = path) 
 test("a person answers a question by a button, and finds the answer among the ended ones", async () => {
   const { asked, shows, press } = await openWith([{ fallback: "no" }]);
   await shows({
-    "#open > li": [/yes no If no person answers, the answer is “no” in (1 h|59 min)\.$/],
+    "#open > li": [/yes no Unanswered, the answer is “no” in (1 h|59 min)\.$/],
   });
   await press("yes");
   await shows({
     "#ended-list > li": [/Deploy 1\.4\? .*yes · by the dashboard · /],
     "#toasts": /Answered: yes/,
-    "#open-none": "No run waits for an answer.",
+    "#open-none": "No run is waiting for an answer.",
   });
   expect(asked[0]).toMatchObject({ answer: "yes", by: { via: "login" } });
 });

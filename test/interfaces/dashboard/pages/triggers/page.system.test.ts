@@ -32,7 +32,7 @@ test("filters of the triggers are in the address, and can be cleared", async () 
   const { page, deps, shows, press } = await open(path, withEntries(...manyRuns(6), aDeadLetter()));
   const agent = page.getByRole("combobox", { name: "Agent" });
   await shows({ [rows]: 7 });
-  await page.getByLabel("Dead letters only").check();
+  await page.getByLabel("Not processed only").check();
   await page.waitForURL(/dead=true/);
   await shows({ [rows]: 1 });
   await press("Clear filters");
