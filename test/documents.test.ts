@@ -82,10 +82,16 @@ test.each(documents)(
 
 const rooms = documents.filter((path) => /^(src\/.+|streams|test.*)\/README\.md$/.test(path));
 
-test.each(rooms)("%s begins with what the folder contains and how to extend it", (path) => {
-  const [beginning = ""] = read(path).split("\n## ");
-  for (const lead of ["What is here", "How to add one more"])
-    expect(beginning).toContain(`**${lead}.**`);
+test.each(rooms)("%s names its folder's contents, and ends with how to extend it", (path) => {
+  const [body = "", code] = read(path).split("\n## In the code\n");
+  expect(`${body}${code}`).toContain("**What is here.**");
+  for (const lead of [
+    /\*\*Imported by\*\*/,
+    /\*\*What may import it\.\*\*/,
+    /\*\*How to add one more\.\*\*/,
+  ])
+    expect(body).not.toMatch(lead);
+  expect(code).toMatch(/^(?![^]*\n## )[^]*\*\*How to add one more\.\*\*/);
 });
 
 const maps = [...rooms.filter((path) => !path.startsWith("test/")), "src/README.md"];
@@ -105,6 +111,7 @@ const snippets = documents.flatMap((path) =>
   })),
 );
 const machine = { dir: root, machineTimezone: "UTC", machineCores: 2 };
+const projectWith = (text: string) => resolveProject({ ...machine, text }, filterTable);
 const around = `[models.claude]
 provider = "anthropic"
 model = "claude-sonnet-4-5"
@@ -120,7 +127,6 @@ credential = "default"
 `;
 
 test.each(snippets)("configuration $n of $path loads without a warning", ({ text }) => {
-  const projectWith = (more: string) => resolveProject({ ...machine, text: more }, filterTable);
   const project = projectWith(around);
   if (project.type === "invalid") throw new Error(said(project).join("\n"));
   const isGiven = (line: string) => new RegExp(`^${line.split(" ")[0]} =`, "m").test(text);
@@ -131,4 +137,21 @@ test.each(snippets)("configuration $n of $path loads without a warning", ({ text
     said(projectWith(`${text}\n${around}`)),
     said(resolveAgent(files, project.project, knownToAgents())),
   ]).toContainEqual([]);
+});
+
+test("the files of the README's section An agent load together in a project of al new", () => {
+  const [, section = ""] = /\n## An agent\n([^]+?)\n### /.exec(read("README.md")) ?? [];
+  const blocks = [...section.matchAll(/^```(\w+)\n([^]+?)^```$/gm)];
+  const [[skill = ""] = [], [agent = "", added = ""] = []] = ["markdown", "toml"].map((language) =>
+    blocks.filter(([, name]) => name === language).map(([, , text = ""]) => text),
+  );
+  const project = projectWith(`[models.claude]
+provider = "anthropic"
+model = "claude-sonnet-4-5"
+
+${added}`);
+  if (project.type === "invalid") throw new Error(said(project).join("\n"));
+  expect(said(project)).toEqual([]);
+  const known = knownToAgents();
+  expect(said(resolveAgent(agentFiles(agent, skill), project.project, known))).toEqual([]);
 });

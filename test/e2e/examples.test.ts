@@ -10,6 +10,7 @@ import { LiveProject, slowly } from "../helpers/live-project.ts";
 import { whyNoOsUsers } from "../helpers/os-users.ts";
 import { withOutside } from "../helpers/outside.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
+import { fakeTelegram } from "../features/alerts/chat/fake-telegram.ts";
 import { fakeProvider, saying } from "../runtime/harness/fake-provider.ts";
 import { standIn } from "../runtime/harness/llm-cli/stand-in.ts";
 import { claudeStream, codexStream } from "../runtime/harness/llm-cli/streams.ts";
@@ -83,6 +84,48 @@ test("examples/approval holds a call until a person allows it, and its run asks 
     const deployed = { outcome: "succeeded", value };
     expect(await project.latest("deployer", "agent-call")).toMatchObject(deployed);
   }
+});
+
+test("examples/telegram asks in Telegram, and a button that a listed person presses answers", async () => {
+  const telegram = await fakeTelegram();
+  const project = await LiveProject.copy("examples/telegram");
+  await project.store("telegram_bot", telegram.fields);
+  await project.start();
+  const run = project.al("run", "release", "--json");
+  const button = () =>
+    /"text":"yes","callback_data":"([^"]+)/.exec(JSON.stringify([...telegram.messages]));
+  await expect.poll(button, slowly).not.toBeNull();
+  telegram.press(button()?.[1] ?? "", 12_345_678, "press");
+  expect(JSON.parse((await run).stdout)).toMatchObject({ value: "deployed" });
+});
+
+test("the failed run of examples/debug is explained by its diff, and succeeds when it is replayed after the fix", async () => {
+  const project = await started("debug");
+  const config = "agents/totals/config.toml";
+  const [right, wrong] = ["assets/prices.txt", "assets/price.txt"];
+  await project.print("run", "totals");
+  await project.edit(config, right, wrong);
+  await project.scheduler.waitForOutput(/hooks changed/);
+  expect((await project.al("run", "totals")).code).toBe(1);
+  expect(await project.print("show", "totals", "--diff")).toMatch(
+    /- .*prices\.txt[^]*\+ .*price\.txt/,
+  );
+  await project.edit(config, wrong, right);
+  await project.scheduler.waitForOutput(/hooks changed[^]*hooks changed/);
+  const [failed] = await project.history();
+  await project.print("replay", failed?.id ?? "");
+  const outcome = async () => (await project.history())[0];
+  await expect.poll(outcome, slowly).toMatchObject({ outcome: "succeeded", value: 42 });
+});
+
+test("examples/secrets gives its agent a known secret and one of its own, and the log shows neither", async () => {
+  const project = await LiveProject.copy("examples/secrets");
+  await project.store("database_url", { url: "postgres://me:pass@db/app" });
+  await project.store("acme", { api_key: "key-of-acme" });
+  await project.start();
+  const printed = await project.print("run", "report");
+  expect(printed).toContain("DATABASE_URL has 25 characters: [redacted]");
+  expect(printed).toContain("ACME_API_KEY has 11 characters: [redacted]");
 });
 
 test("examples/hot-reload edits its agent: edits take effect, an invalid edit is shown, and the files are restored", async () => {
@@ -173,6 +216,24 @@ describe.skipIf(noNetwork !== null)("an example that uses a service", () => {
     expect(seen).toMatchObject([{ url: "/user", login: "Bearer ghp-of-the-example" }]);
     expect(printed).toContain('"login":"octocat"');
     expect(printed).not.toContain("ghp-of-the-example");
+  });
+
+  test("examples/pr-review reads a diff and posts a review with a token that the run itself does not have", async () => {
+    const project = await LiveProject.copy("examples/pr-review");
+    await project.store("github_token", { token: "ghp-of-the-example" });
+    await project.store("github_webhook_secret", { secret: "secret-of-the-example" });
+    const seen = await startOutside(project, "api.github.com", { diff: "…" }, { id: 80 });
+    const file = join(import.meta.dirname, "../../examples/pull-request/pull-request-opened.json");
+    await project.print("webhook", "send", file, "-e", "pull_request");
+    const ended = { outcome: "succeeded", value: "commented" };
+    await expect.poll(() => project.latest("reviewer", "webhook"), slowly).toMatchObject(ended);
+    const url = "/repos/Codertocat/Hello-World/pulls/2";
+    const login = "Bearer ghp-of-the-example";
+    const body = expect.stringContaining('"event": "COMMENT"') as string;
+    expect(seen).toEqual([
+      { url, login, body: "" },
+      { url: `${url}/reviews`, login, body },
+    ]);
   });
 
   test("examples/slack posts to the channel, and shows why Slack rejects a post", async () => {
