@@ -84,7 +84,7 @@ const rooms = documents.filter((path) => /^(src\/.+|streams|test.*)\/README\.md$
 
 test.each(rooms)("%s names its folder's contents, and ends with how to extend it", (path) => {
   const [body = "", code] = read(path).split("\n## In the code\n");
-  expect(`${body}${code}`).toContain("**What is here.**");
+  expect(`${body}${code}`).toContain("**Contents.**");
   for (const lead of [
     /\*\*Imported by\*\*/,
     /\*\*What may import it\.\*\*/,

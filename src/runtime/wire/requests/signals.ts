@@ -11,18 +11,18 @@ export const signalRequests = {
           .trim()
           .min(1)
           .max(maxTextLength)
-          .describe("What you are doing, in one short line."),
+          .describe("Your current step, in one short line."),
       }),
     answer: done,
     tool: {
       name: "al_status",
       description:
-        "Shows one line about what you are doing to the people who watch this agent. Use it when a new step begins.",
+        "Shows your current step, in one line, to the people who watch this agent. Use it when a new step begins.",
     },
     command: {
       name: "al-status",
       usage: "al-status <text>",
-      purpose: "shows people what you are doing, in one line",
+      purpose: "shows people your current step, in one line",
       body: (args) => ({ text: args.words("text").join(" ") }),
     },
   },
