@@ -86,7 +86,10 @@ test(`"what" stands in pages at most ${whatInPagesLimit} times in 1,000 lines`, 
 const odd =
   /\b(?:without it|what is more|goes before|counts from|is the time in which|for good|by itself)\b/i;
 
-test("pages, and the references from config keys, commands and requests, have none of the odd phrases", () => {
-  const lines = pages.filter(({ text }) => odd.test(text));
+test("pages, and the texts in the program, have none of the odd phrases", () => {
+  const ofProgram = linesOf("{src,streams}/**/*.{ts,tsx}").filter(
+    ({ text }) => !comment.test(text),
+  );
+  const lines = [...pages, ...ofProgram].filter(({ text }) => odd.test(text));
   expect(lines.map(({ place, text }) => `${place} ${text.trim()}`)).toEqual([]);
 });

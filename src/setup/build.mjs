@@ -4,6 +4,7 @@
  * A page's script is a separate file, which the page includes inline, like its styles.
  */
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -233,7 +234,9 @@ for (const file of readdirSync(join(root, dashboard), { recursive: true })) {
   writeFileSync(join(output, style), short.trimStart());
   written.push(style);
 }
-written.push(...writeBundledPackages(root, modules));
+const words = `${dashboard}/words.txt`;
+copyFileSync(join(root, "examples/words/README.md"), join(output, words));
+written.push(words, ...writeBundledPackages(root, modules));
 removeOthers(new Set(written));
 
 /** Writes one bundle; returns the paths of its files below `dist/`. */

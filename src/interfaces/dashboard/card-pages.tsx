@@ -2,6 +2,7 @@ import type { CreatedToken } from "../../features/tokens/token-report.ts";
 import type { ComponentChildren, VNode } from "preact";
 import type { Problem } from "../../foundation/errors.ts";
 import { Mark } from "./kit/mark.tsx";
+import { Markdown } from "./kit/markdown.tsx";
 import type { Document } from "./send-page.tsx";
 import { agentAddress, logAddress } from "./text/addresses.ts";
 import type { QuestionView } from "../../foundation/contracts/question-views.ts";
@@ -40,6 +41,20 @@ function Card({ title, children }: CardProps) {
       {children}
     </div>
   );
+}
+
+/** The page of words, from a Markdown file that begins with its title. */
+export function wordsPage(text: string): Document {
+  const card = (
+    <div class="card wide">
+      <h1>Words</h1>
+      <Markdown text={text.slice(text.indexOf("\n"))} />
+      <p class="after">
+        <a href="/dashboard">Dashboard</a>
+      </p>
+    </div>
+  );
+  return { ...cardPage("Words", card), styles: ["card", "markdown"] };
 }
 
 /** Why a person sees the page again: an error such as a wrong key, or a warning. */
@@ -87,9 +102,8 @@ export function loginPage({ keyPath, next, message, remember }: LoginOptions): D
         Log in
       </button>
       <p class="muted hint" id="hint">
-        It is stored in <code>{keyPath}</code> on the machine that runs the scheduler;{" "}
-        <code>al doctor --show-key</code> prints it. Without it: <code>al open</code> there makes a
-        link that logs in.
+        On the scheduler’s machine, run <code>al open</code> to log in without a key, or{" "}
+        <code>al doctor --show-key</code> to print it. It is stored in <code>{keyPath}</code>.
       </p>
     </form>,
     { remember },
@@ -170,7 +184,8 @@ export function answerPage(question: QuestionView, action: string, problem = "")
       </p>
       <Question question={{ ...question, form }} action={action} />
       <p class="sub muted" hidden={!hasLess}>
-        To allow it for good, answer on the dashboard's page Questions or by <code>al answer</code>.
+        To allow it permanently, answer on the dashboard's page Questions or with{" "}
+        <code>al answer</code>.
       </p>
     </Card>,
   );

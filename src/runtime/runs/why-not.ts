@@ -93,7 +93,7 @@ function ownReasons(agent: AgentRecord): readonly Reason[] {
     [unmetError(unmet) !== null, `Its runs lack something: ${unmetError(unmet) ?? ""}`],
     [building, "Its image is being built: work waits."],
     [buildError !== null, `Its image could not be built: ${buildError ?? ""}`],
-    [blockedError(agent) !== null, `It continues by itself, but ${blockedError(agent) ?? ""}`],
+    [blockedError(agent) !== null, `It is retried automatically: ${blockedError(agent) ?? ""}`],
   ];
 }
 

@@ -113,7 +113,7 @@ function forecastFigure(month: SpendLimit | undefined, forecast: SpendForecast |
   const title = `By ${month === undefined ? "the end of the month" : lastDayText(month.window)}`;
   const atEnd = monthEndUsd(month, forecast, Date.now());
   if (forecast === null || atEnd === null)
-    return ["forecast", title, "–", "no agent that starts by itself spent anything yet"];
+    return ["forecast", title, "–", "no agent with a trigger has spent anything yet"];
   const rest = `${dollars(forecast.monthUsd)} in 30 days (p90 ${dollars(forecast.p90Usd)})`;
   return ["forecast", title, dollars(atEnd), `so far, and the rest at ${rest}`];
 }
