@@ -137,7 +137,7 @@ const reports = /\/(contracts\/(history|operator-api)|webhooks\/delivery-report)
 
 /** Small modules of the gateway that code which is loaded later, such as the MCP server, uses too. */
 const sharedByGateway =
-  /\/zod\/v4\/classic\/(coerce|compat|iso)\.js$|\/node_modules\/(cookie|process-warning)\/|\/(contracts\/loopback|search\/search-report)\.ts$/;
+  /\/zod\/v4\/classic\/(coerce|compat|iso)\.js$|\/node_modules\/(cookie|process-warning)\/|\/(contracts\/loopback|search\/search-report|kit\/(linked|memo))\.tsx?$/;
 
 /**
  * The two processes between a trigger and its model's first request, each a separate bundle: sharing chunks with the

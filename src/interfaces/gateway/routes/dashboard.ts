@@ -76,7 +76,10 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
   get("/dashboard/words", {
     ...page,
     summary: "The words of the dashboard",
-    handle: (_request, reply) => sendPage(reply, wordsPage(builtFile("words.txt").text)),
+    handle: async (_request, reply) => {
+      const { Markdown } = await import("../../dashboard/kit/markdown.tsx");
+      return sendPage(reply, wordsPage(Markdown, builtFile("words.txt").text));
+    },
   }),
   get("/", {
     summary: "Leads to the dashboard",
