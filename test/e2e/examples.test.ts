@@ -10,7 +10,6 @@ import { LiveProject, slowly } from "../helpers/live-project.ts";
 import { whyNoOsUsers } from "../helpers/os-users.ts";
 import { withOutside } from "../helpers/outside.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { fakeTelegram } from "../features/alerts/chat/fake-telegram.ts";
 import { fakeProvider, saying } from "../runtime/harness/fake-provider.ts";
 import { standIn } from "../runtime/harness/llm-cli/stand-in.ts";
 import { claudeStream, codexStream } from "../runtime/harness/llm-cli/streams.ts";
@@ -84,19 +83,6 @@ test("examples/approval holds a call until a person allows it, and its run asks 
     const deployed = { outcome: "succeeded", value };
     expect(await project.latest("deployer", "agent-call")).toMatchObject(deployed);
   }
-});
-
-test("examples/telegram asks in Telegram, and a button that a listed person presses answers", async () => {
-  const telegram = await fakeTelegram();
-  const project = await LiveProject.copy("examples/telegram");
-  await project.store("telegram_bot", telegram.fields);
-  await project.start();
-  const run = project.al("run", "release", "--json");
-  const button = () =>
-    /"text":"yes","callback_data":"([^"]+)/.exec(JSON.stringify([...telegram.messages]));
-  await expect.poll(button, slowly).not.toBeNull();
-  telegram.press(button()?.[1] ?? "", 12_345_678, "press");
-  expect(JSON.parse((await run).stdout)).toMatchObject({ value: "deployed" });
 });
 
 test("the failed run of examples/debug is explained by its diff, and succeeds when it is replayed after the fix", async () => {

@@ -1,7 +1,8 @@
 import type { CreatedToken } from "../../features/tokens/token-report.ts";
-import type { ComponentChildren, FunctionComponent, VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import type { Problem } from "../../foundation/errors.ts";
 import { Mark } from "./kit/mark.tsx";
+import type { Markdown } from "./kit/markdown.tsx";
 import type { Document } from "./send-page.tsx";
 import { agentAddress, logAddress } from "./text/addresses.ts";
 import type { QuestionView } from "../../foundation/contracts/question-views.ts";
@@ -43,14 +44,11 @@ function Card({ title, children }: CardProps) {
 }
 
 /** The page of words. Its Markdown, which begins with the title, is shown with a component that no start loads. */
-export function wordsPage(
-  Markdown: FunctionComponent<{ readonly text: string }>,
-  text: string,
-): Document {
+export function wordsPage(Text: typeof Markdown, text: string): Document {
   const card = (
     <div class="card wide">
       <h1>Words</h1>
-      <Markdown text={text.slice(text.indexOf("\n"))} />
+      <Text text={text.slice(text.indexOf("\n"))} />
       <p class="after">
         <a href="/dashboard">Dashboard</a>
       </p>
