@@ -16,6 +16,8 @@ export interface Diagnostic {
   readonly column: number | null;
   /** The finding, the expected form and the fix, in one sentence. */
   readonly message: string;
+  /** The finding in the words of all agents that have it: it is alerted once for the project. */
+  readonly shared?: string;
 }
 
 /** The change of an agent's directory. A bad config is a value, not an error. */
@@ -185,6 +187,8 @@ export interface RunEnd extends HowEnded {
   readonly value?: unknown;
   /** Present if the run requested a rerun. */
   readonly rerun?: true;
+  /** Present if it failed because the provider refused the key of its model. */
+  readonly isKeyRefused?: true;
 }
 
 interface At {

@@ -20,6 +20,7 @@ import type { OpenRun } from "../foundation/store/recover.ts";
 import { readablePayload } from "../features/webhooks/interpret.ts";
 import { adoptRuns, type Adopter } from "../runtime/runners/adopt-runs.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
+import type { RefusedKeys } from "../runtime/runs/refused-keys.ts";
 import type { LiveRuns } from "../runtime/runs/live-runs.ts";
 import type { ClusterEngine } from "../runtime/cluster/cluster-engine.ts";
 import type { ClusterDoor } from "../runtime/cluster/door/cluster-door.ts";
@@ -42,6 +43,7 @@ export interface RuntimePorts {
   readonly door: ClusterDoor;
   readonly brokering: Brokering;
   readonly telemetry: Telemetry;
+  readonly refusalOf: RefusedKeys["refusalOf"];
   /** Replaces the engine of `[cluster]`; null for that one. */
   readonly clusterEngine: ClusterEngine | null;
 }
@@ -58,12 +60,13 @@ interface Runtime extends Runner, Adopter {
 /** The runtimes of one scheduler. The client of the container engine is loaded with the first agent that needs it. */
 export function createRuntimes(context: SchedulerContext, ports: RuntimePorts) {
   const { projectDir, env, store, redactor, project$, warn } = context;
-  const { runs, brokering, telemetry } = ports;
+  const { runs, brokering, telemetry, refusalOf } = ports;
   let cooldowns: Cooldowns = new Map();
   const network = (agent: AgentConfig) => networkOf(agent, project$.value);
   const sources = {
     credential: context.credential,
     script: readScriptFile,
+    refusalOf,
     stage: stageCredentials,
     payload: (receiptId: string) => {
       const receipt = store.receipts.get(receiptId);

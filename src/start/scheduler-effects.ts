@@ -78,7 +78,7 @@ export function schedulerEffects(
       hasAgent: (name) => status.agent(name) !== undefined,
       now: Date.now,
     }),
-    onDemand ? EMPTY : requirements(context, event$),
+    onDemand ? EMPTY : requirements(context, services, event$),
   );
   // The runs' own events first, because adopted runs resume their waits with the graph.
   const source$ = merge(
@@ -178,19 +178,21 @@ function upkeep(
 /** Logs changed credentials; emits unmet requirements of runs. */
 function requirements(
   { home, env, project$, status, log }: SchedulerContext,
+  { refusedKeys }: Services,
   event$: Observable<RunEvent>,
 ): Observable<RunEvent> {
   const poll$ = pollCredentials(home).pipe(share());
+  const refused$ = refusedKeys.changed$.pipe(map(() => true));
   const users = { webhooks: () => project$.value.webhooks, agents: () => status.agents() };
   return merge(
     credentialChanges(poll$, users).pipe(
       tap((message) => log(30, message)),
       ignoreElements(),
     ),
-    requirementEvents(event$, credentialsDiffer(poll$), {
+    requirementEvents(event$, merge(credentialsDiffer(poll$), refused$), {
       agent: (name) => status.agent(name),
       agents: () => status.agents(),
-      check: () => requirementCheck(home, env),
+      check: () => requirementCheck(home, env, refusedKeys),
       now: Date.now,
     }),
   );

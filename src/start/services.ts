@@ -24,6 +24,7 @@ import { createRunEgress, type EgressOptions } from "../runtime/runs/run-egress.
 import { createHttp } from "./http.ts";
 import { createModelCalls } from "../runtime/runs/model-calls.ts";
 import { gatedMeter } from "../runtime/runs/gated-meter.ts";
+import { createRefusedKeys } from "../runtime/runs/refused-keys.ts";
 import { createRunMeter } from "../runtime/runs/run-meter.ts";
 import { createPeople, createRequests } from "./requests.ts";
 import { createRuntimes, isRemote, socketBaseDir } from "./runtimes.ts";
@@ -84,7 +85,10 @@ export function createServices(
   const brokering = createBrokering(context, whyNotClosed);
   const telemetry = createTelemetry(context, (count) => http.metrics.onSpansDropped(count));
   const { clusterEngine = null } = options;
-  const runtimes = createRuntimes(context, { runs, door, brokering, telemetry, clusterEngine });
+  const refusedKeys = createRefusedKeys(() => clock.now());
+  const { refusalOf } = refusedKeys;
+  const ports = { runs, door, brokering, telemetry, clusterEngine, refusalOf };
+  const runtimes = createRuntimes(context, ports);
   const firstEvents = createFirstEvents(() => stopping.phase() === "draining");
   const meter = createRunMeter(context, runs);
   const budgets = createBudgetHolds({
@@ -138,7 +142,13 @@ export function createServices(
     requests,
     meter,
     budgets,
-    modelCalls: createModelCalls(context, runs, gatedMeter(requests.gates, runs, meter)),
+    refusedKeys,
+    modelCalls: createModelCalls(
+      context,
+      runs,
+      gatedMeter(requests.gates, runs, meter),
+      refusedKeys,
+    ),
     egress: createRunEgress(context, runs, brokering, gatewayUrl, gated, options.egress),
     alerts,
     /** Answers by buttons in chats; while it is subscribed. */

@@ -1,13 +1,12 @@
 import { outcomeRows, type Outcome, type StopReason } from "../outcomes.ts";
 import { isRetried, type RunEnd, type WorkItem } from "../vocabulary.ts";
 import type { RunnerExit } from "./runner.ts";
+import type { FactsAtEnd } from "./suspension.ts";
 
 /** Facts beside the exit that decide a run's outcome. */
-export interface EndedWork {
+export interface EndedWork extends FactsAtEnd {
   readonly agent: { readonly timeoutSeconds: number };
   readonly item: WorkItem;
-  /** Why its last call to a model was rejected for its budget; null or absent if it was not. */
-  readonly overBudget?: string | null;
 }
 
 /**
@@ -33,20 +32,29 @@ function howItEnded(exit: RunnerExit, stopped: StopReason | null, work: EndedWor
     return ended("out_of_memory", "ran out of memory (memory of [local] is its limit)");
   }
   if (exit.stopped === true) return ended("stopped", exit.error);
-  if (exit.exitCode === 0 && exit.error === null) return ended("succeeded", null);
+  const isFine = exit.exitCode === 0 && exit.error === null;
+  return isFine ? howItSucceeded(exit, stopped, work) : howItFailed(exit, stopped, work);
+}
+
+function howItSucceeded(exit: RunnerExit, stopped: StopReason | null, work: EndedWork): RunEnd {
+  const { unanswered = null } = work;
+  if (unanswered === null) return endOf(exit)("succeeded", null);
+  // Otherwise the scheduler's stop ended the wait for the answer.
+  if (stopped === null) return endOf(exit)("unanswered", unanswered);
   return howItFailed(exit, stopped, work);
 }
 
 function howItFailed(
   exit: RunnerExit,
   stopped: StopReason | null,
-  { item, overBudget = null }: EndedWork,
+  { item, overBudget = null, isKeyRefused = false }: EndedWork,
 ): RunEnd {
   const ended = endOf(exit);
   // Checked before an interruption: the work is not retried, as the retry would be rejected, too.
   if (overBudget !== null) return ended("over_budget", overBudget);
   if (stopped === "interrupted") return ended("interrupted", interruptedReason(item, exit));
-  return { ...ended("failed", failedReason(exit)), exitCode: failedCode(exit) };
+  const failed = { ...ended("failed", failedReason(exit)), exitCode: failedCode(exit) };
+  return isKeyRefused ? { ...failed, isKeyRefused } : failed;
 }
 
 function endOf({ usage }: RunnerExit) {

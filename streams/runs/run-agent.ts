@@ -134,7 +134,7 @@ export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<Run
       const end = runEnd(exit, whyStopped(exit), {
         agent,
         item,
-        overBudget: ports.owner.overBudget(instanceId),
+        ...ports.owner.factsAtEnd(instanceId),
       });
       const ended = { ...at, at: endedAt(exit), item, instanceId, startedAt: begunAt };
       return of({

@@ -32,11 +32,21 @@ export interface Suspension extends RunClock {
   suspend(pausesClock: boolean): (ready: () => void) => void;
 }
 
+/** Facts about a run at its end that its process does not report. */
+export interface FactsAtEnd {
+  /** Why its last call to a model was rejected for its budget; null or absent if it was not. */
+  readonly overBudget?: string | null;
+  /** Whether the provider refused the key of its last call to a model. */
+  readonly isKeyRefused?: boolean;
+  /** Why it is not a success: its question was open. Null or absent if it was not. */
+  readonly unanswered?: string | null;
+}
+
 /** Owns live runs outside the stream of their events, from their claim or adoption until they finished. */
 export interface RunOwner {
   enter(start: RunStart): Suspension;
-  /** Why the run's last call to a model was rejected for its budget; null if it was not. */
-  overBudget(instanceId: string): string | null;
+  /** Called once, when the run's process has ended. */
+  factsAtEnd(instanceId: string): FactsAtEnd;
 }
 
 /** Not suspended at first. A run with several waits works again with the first that ends. */

@@ -10,8 +10,6 @@ export interface AgentsOptions {
   readonly config?: (n: number) => string;
   /** `config` gives the whole file. */
   readonly whole?: boolean;
-  /** How many runs go on at once. */
-  readonly scale?: number;
 }
 
 /** `agent-0007` */
@@ -21,11 +19,11 @@ export function agentName(n: number): string {
 
 /** A project with agents that run as the scheduler's own user with a scripted model. */
 export async function benchProject(options: AgentsOptions = {}): Promise<TestProject> {
-  const { count = 1, config = () => 'schedule = "0 3 1 1 *"', whole = false, scale = 1 } = options;
+  const { count = 1, config = () => 'schedule = "0 3 1 1 *"', whole = false } = options;
   const project = await webhookProject();
-  // Before any table. By default one: a thousand agents that are asked at once would start a thousand processes.
+  // Before any table. One: a thousand agents that are asked at once would start a thousand processes.
   const file = join(project.dir, "config.toml");
-  await writeFile(file, `scale = ${scale}\n${await readFile(file, "utf8")}`);
+  await writeFile(file, `scale = 1\n${await readFile(file, "utf8")}`);
   for (let n = 0; n < count; n++) {
     const dir = join(project.dir, "agents", agentName(n));
     await mkdir(dir, { recursive: true });

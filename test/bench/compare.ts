@@ -4,8 +4,6 @@ import { join, resolve } from "node:path";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFigures } from "./baseline.ts";
 import { figureOf, type Figure } from "./figure.ts";
-import { markdownTable } from "./report.ts";
-import { inUnit } from "./target.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -18,23 +16,21 @@ export interface Compared {
 interface Rounds {
   readonly measures: readonly string[];
   readonly rounds: number;
-  readonly quick: boolean;
 }
 
 /**
  * Measures a commit and this checkout in turns, each by its own benchmarks, so that both meet the machine as it is in
  * the same minutes. A measure that the commit doesn't have is measured here alone.
  */
-export function compareWith(commit: string, { measures, rounds, quick }: Rounds): Compared {
+export function compareWith(commit: string, { measures, rounds }: Rounds): Compared {
   const older = builtClone(commit);
   const before: Figure[][] = [];
   const now: Figure[][] = [];
-  const options = quick ? ["--quick"] : [];
   for (const measure of measures) {
     const has = existsSync(join(older, `test/bench/measures/${measure}.ts`));
     for (let round = 0; round < rounds; round++) {
-      if (has) before.push(measured(older, measure, options));
-      now.push(measured(root, measure, options));
+      if (has) before.push(measured(older, measure));
+      now.push(measured(root, measure));
     }
   }
   return { before: medians(before.flat()), now: medians(now.flat()) };
@@ -59,12 +55,12 @@ function git(...args: readonly string[]): string {
   return execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
 }
 
-function measured(checkout: string, measure: string, options: readonly string[]): Figure[] {
+function measured(checkout: string, measure: string): Figure[] {
   const folder = mkdtempSync(join(tmpdir(), "al-bench-"));
   const json = join(folder, "figures.json");
   const bench = join(checkout, "test/bench/bench.ts");
   try {
-    const args = [bench, "--only", measure, "--repeats", "1", "--json", json, ...options];
+    const args = [bench, "--only", measure, "--repeats", "1", "--json", json];
     run(process.execPath, args, checkout);
     return [...readFigures(json)];
   } finally {
@@ -95,24 +91,4 @@ function medians(figures: readonly Figure[]): readonly Figure[] {
     const p99 = tails.length === 0 ? null : figureOf(name, unit, tails).median;
     return { ...median, p99, most: Math.max(...same.map((each) => each.most)) };
   });
-}
-
-/** Both as a markdown table, a row for each figure of now. */
-export function comparisonTable({ before, now }: Compared): string {
-  const rows = now.map(({ name, unit, median, floor }) => {
-    const then = before.find((each) => each.name === name);
-    const change = then && `${((median / then.median - 1) * 100).toFixed(0)} %`;
-    const floors = [then?.floor ?? null, floor].map((each) =>
-      each === null ? "" : inUnit(each, unit),
-    );
-    return [
-      name,
-      then ? inUnit(then.median, unit) : "",
-      inUnit(median, unit),
-      change ?? "new",
-      ...floors,
-    ];
-  });
-  const heads = ["figure", "before", "now", "change", "floor before", "floor now"];
-  return markdownTable(heads, rows);
 }

@@ -23,10 +23,6 @@ export interface Measure {
 export interface BenchOptions {
   /** How often each is measured. */
   readonly repeats: number;
-  /** Small sizes, to see that it works. */
-  readonly quick: boolean;
-  /** How long the soak takes. */
-  readonly minutes: number;
 }
 
 /** A percentile of fewer observations would be the longest of them. */

@@ -2,7 +2,7 @@ import { appendFileSync, globSync, mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { logFileOf, logsDir } from "../../src/foundation/logs/log-files.ts";
 import { contentOf } from "../../src/features/search/log-cursor.ts";
-import { randomBy } from "../faults/crash/crash-plan.ts";
+import { randomBy } from "../helpers/random.ts";
 
 const agents = 30;
 const days = 14;

@@ -17,15 +17,7 @@ export function table(figures: readonly Figure[]): string {
       reached === null ? "" : reached ? "yes" : "no",
     ];
   });
-  return markdownTable(heads, rows);
-}
-
-/** Lines of a table in markdown. */
-export function markdownTable(
-  columns: readonly string[],
-  rows: readonly (readonly string[])[],
-): string {
-  return [columns, columns.map(() => "---"), ...rows]
+  return [heads, heads.map(() => "---"), ...rows]
     .map((cells) => `| ${cells.join(" | ")} |`)
     .join("\n");
 }

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { HostileRun } from "../faults/load/hostile-runs/attack.ts";
 import { figureOf, type BenchOptions, type Figure } from "./figure.ts";
 import { startHop, type Hop } from "./hop.ts";
@@ -7,8 +6,6 @@ import { repeated } from "./repeated.ts";
 /** Something of each way from a client to a server outside. */
 export interface OfWays<T> {
   readonly direct: T;
-  /** By as many processes and the same kinds of sockets, which only pass bytes on. */
-  readonly bare: T;
   /** Through the bridge of a run, its socket and the scheduler's side of it. */
   readonly through: T;
 }
@@ -33,17 +30,12 @@ export interface BridgeSaid {
   readonly proxyUrl: string;
 }
 
-/** Starts a server, bare proxies to it, and the bridges of runs to the scheduler's side, each in a process of its own. */
+/** Starts a server, and the bridges of runs to the scheduler's side, each in a process of its own. */
 export async function startChain(
   children: AsyncDisposableStack,
-  folder: string,
   { server, scheduler, args }: Programs,
 ) {
   const { said: host } = await startHop<{ port: number }>(children, server);
-  const proxy = (from: string, to: number | string) =>
-    startHop<{ at: string }>(children, "bare-proxy.ts", from, String(to));
-  const outer = await proxy(join(folder, "bare.sock"), host.port);
-  const inner = await proxy("0", outer.said.at);
   type Opened = { opened: readonly HostileRun[] };
   const side = await startHop<Opened>(children, scheduler, ...args(host.port));
   const base = `http://127.0.0.1:${host.port}/v1`;
@@ -52,30 +44,28 @@ export async function startChain(
     bridges.push(await startHop<BridgeSaid>(children, "bridge-server.ts", path, token, base));
   return {
     port: host.port,
-    barePort: Number(inner.said.at),
     bridges: bridges.map(({ said }) => said),
-    hops: { direct: [], bare: [inner, outer], through: [...bridges, side] },
+    hops: [...bridges, side],
   };
 }
 
 /** One after the other, so that all meet the same minutes of the machine. */
 export async function each<W, T>(
-  { direct, bare, through }: OfWays<W>,
+  { direct, through }: OfWays<W>,
   act: (way: W) => Promise<T>,
 ): Promise<OfWays<T>> {
-  return { direct: await act(direct), bare: await act(bare), through: await act(through) };
+  return { direct: await act(direct), through: await act(through) };
 }
 
 /** MB a second at the speed of what sends them, a part of the direct ones, and at the machine's speed. */
 export async function throughput(
-  { quick, repeats }: BenchOptions,
+  { repeats }: BenchOptions,
   name: string,
   [speed, ofFloor]: readonly [name: string, ofFloor: number],
   { paced, fast }: Readonly<Record<"paced" | "fast", () => Promise<OfWays<number>>>>,
 ): Promise<readonly Figure[]> {
-  const times = quick ? 1 : 3 * repeats;
   const of = async (round: () => Promise<OfWays<number>>) => {
-    const rounds = await repeated(times, round);
+    const rounds = await repeated(3 * repeats, round);
     return (way: keyof OfWays<number>) => rounds.map((one) => one[way]);
   };
   const [slow, quickest] = [await of(paced), await of(fast)];
@@ -87,6 +77,5 @@ export async function throughput(
     }),
     // What takes all of the processor has to share it with the processes in between.
     figureOf(`${name}, at the machine's speed`, "/s", quickest("through"), { floor }),
-    figureOf(`${name}, at the machine's speed, bare proxies`, "/s", quickest("bare"), { floor }),
   ];
 }

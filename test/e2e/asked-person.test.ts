@@ -3,6 +3,7 @@ import { containersOfProject, removeAll } from "../helpers/container-project.ts"
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";
 import { forAll, type LiveProject } from "../helpers/live-project.ts";
 import { tempUser, whyNoOsUsers } from "../helpers/os-users.ts";
+import { addScripted, bash, scriptedAgents } from "../helpers/scripted-agents.ts";
 import { pause } from "../helpers/pause.ts";
 import { clockAhead } from "../helpers/scheduler.ts";
 import { realPrograms } from "../runtime/harness/llm-cli/real-programs.ts";
@@ -80,6 +81,18 @@ describe.skipIf(whyNoOsUsers() !== null)("host-user runs that ask a person", () 
 
   test("resume their sessions with an answer after a crash of the scheduler and a day", () =>
     expectAnsweredAfterADay());
+});
+
+test("a run whose session ends while al-ask still waits in its shell is unanswered", async () => {
+  const own = await scriptedAgents({});
+  const untilGo = `until [ -e ${own.path("go")} ]; do sleep 0.1; done`;
+  const turns = bash(`al-ask "Deploy 1.4?" </dev/null >/dev/null 2>&1 & ${untilGo}`);
+  await addScripted(own, "asker", { turns });
+  await own.start();
+  await own.trigger("asker");
+  await expect.poll(async () => (await openQuestions(own)).size, patience).toBe(1);
+  await own.write("go", "");
+  await expect.poll(() => own.latest("asker"), patience).toMatchObject({ outcome: "unanswered" });
 });
 
 describe.skipIf(missing !== null)("runs in containers that ask a person", () => {

@@ -1,14 +1,23 @@
+import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
+import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import type { ReadableStream } from "node:stream/web";
+import { fileURLToPath } from "node:url";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { runSpanId } from "../../src/features/telemetry/trace-ids.ts";
 import { ownUser } from "../helpers/command-agents.ts";
+import { slowly } from "../helpers/live-project.ts";
 import { scriptedAgents, turn } from "../helpers/scripted-agents.ts";
-import { toolResults } from "./asking-project.ts";
+import { openQuestions, toolResults } from "./asking-project.ts";
+import { growingServer } from "./growing-mcp-server.ts";
 import { everythingServer, exampleServer, ownAddress } from "./mcp-servers.ts";
 import { listen } from "../helpers/listen.ts";
+import { pause } from "../helpers/pause.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
+const growingProgram = fileURLToPath(new URL("./growing-mcp-server.ts", import.meta.url));
 
 /** Runs an agent whose scripted model makes these calls; the project and the results of the calls. */
 async function ran(mcp: string, turns: string, config = "") {
@@ -55,15 +64,56 @@ tools = ["echo"]
   ]);
 });
 
-test("an MCP server of the protocol revision 2026-07-28 is called with that revision and the run's trace", async () => {
+/** A `growingServer` over HTTP. */
+async function growingUrl(): Promise<string> {
+  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: randomUUID });
+  await growingServer().connect(transport);
+  const server = createServer(
+    (request, response) => void transport.handleRequest(request, response),
+  );
+  onTestFinished(() => void server.close().closeAllConnections());
+  return `http://${ownAddress()}:${await listen(server, 0, "0.0.0.0")}/mcp`;
+}
+
+test.each([
+  ["over HTTP", async () => `url = "${await growingUrl()}"\nprivate = true\n`],
+  ["in the run", () => `command = ["${process.execPath}", "${growingProgram}"]\n`],
+])(
+  "a run in the pi harness has the tools that an MCP server %s adds meanwhile, if its config allows them, and not the removed ones",
+  async (_where, server) => {
+    const allowed = 'tools = ["grow*"]\n[approve]\ntools = ["it.grown"]\n';
+    const tools = ["grow", "grown", "more", "grow"];
+    const worker = {
+      turns: tools.map((tool) => turn(`it__${tool}`, "{}")).join(""),
+      config: `${ownUser}[[mcp]]\nname = "it"\n${await server()}${allowed}`,
+    };
+    const project = await scriptedAgents({ worker });
+    await project.start();
+    const run = project.print("run", "worker");
+    const asked = async () => (await openQuestions(project)).get("worker");
+    await expect.poll(asked, slowly).toMatchObject({ subject: "it.grown" });
+    await project.post(`/api/questions/${(await asked())?.id}/answer`, { answer: "once" });
+    await run;
+    const results = ['"grew"', '"shrunk"', "it__more not found", "it__grow not found"];
+    expect(await toolResults(project, "worker")).toEqual(
+      results.map((result) => expect.stringContaining(result) as string),
+    );
+  },
+);
+
+test("an MCP server of the protocol revision 2026-07-28 is called with that revision and the run's trace, also its tools of later", async () => {
   const [eras, traces]: [string[], unknown[]] = [[], []];
   const handler = createMcpHandler(({ era }) => {
     eras.push(era);
     const server = new McpServer({ name: "modern", version: "1" });
-    server.registerTool("trace", { description: "Traces." }, (context) => {
-      traces.push(context.mcpReq._meta?.traceparent);
-      return { content: [{ type: "text", text: "traced" }] };
-    });
+    const names = traces.length === 0 ? ["trace"] : ["trace", "again"];
+    for (const name of names)
+      server.registerTool(name, { description: "Traces." }, async (context) => {
+        traces.push(context.mcpReq._meta?.traceparent);
+        handler.notify.toolsChanged();
+        await pause(100, "the notification comes by another stream than the answer");
+        return { content: [{ type: "text", text: "traced" }] };
+      });
     return server;
   });
   const server = createServer((request, response) => {
@@ -72,18 +122,19 @@ test("an MCP server of the protocol revision 2026-07-28 is called with that revi
       const init = { method: request.method ?? "POST", headers, body: await text(request) };
       const answer = await handler.fetch(new Request("http://modern.test/mcp", init));
       response.writeHead(answer.status, Object.fromEntries(answer.headers));
-      response.end(await answer.text());
+      Readable.fromWeb(answer.body as ReadableStream).pipe(response);
     })();
   });
   onTestFinished(() => void server.close().closeAllConnections());
   const url = `http://${ownAddress()}:${await listen(server, 0, "0.0.0.0")}/mcp`;
   const { project, results } = await ran(
-    `[[mcp]]\nname = "modern"\nurl = "${url}"\nprivate = true\ntools = ["trace"]\n`,
-    turn("modern__trace", "{}"),
+    `[[mcp]]\nname = "modern"\nurl = "${url}"\nprivate = true\ntools = ["*"]\n`,
+    ["trace", "again"].map((tool) => turn(`modern__${tool}`, "{}")).join(""),
     '[telemetry]\notlp = "http://127.0.0.1:9"\n',
   );
-  expect(results).toEqual([expect.stringContaining("traced")]);
+  expect(results.map((one) => one.includes("traced"))).toEqual([true, true]);
   expect(new Set(eras)).toEqual(new Set(["modern"]));
   const spanId = runSpanId((await project.latest("worker"))?.instanceId ?? "");
-  expect(traces).toEqual([expect.stringMatching(`^00-[0-9a-f]{32}-${spanId}-01$`)]);
+  const trace = expect.stringMatching(`^00-[0-9a-f]{32}-${spanId}-01$`) as string;
+  expect(traces).toEqual([trace, trace]);
 });

@@ -67,8 +67,10 @@ test("a hostile MCP server can only fail its own calls; it reaches no credential
     expect(results[tools.indexOf(tool)]).toContain(text);
   const lines = (await project.messages("worker", "mcp")).join("\n");
   expect(lines).toContain("MCP evil.long: done");
+  const shown = await project.print("show", (await project.latest("worker"))?.instanceId ?? "");
   for (const name of ["gone", "loopback"])
-    expect(lines).toContain(`the MCP server ${name} can't be used:`);
+    for (const text of [lines, shown])
+      expect(text).toContain(`the MCP server ${name} can't be used:`);
   expect(target.seen).toEqual([]);
   const [logs = "", others = ""] = await Promise.all(
     ["worker", "other"].map((agent) => project.print("logs", agent, "--json")),

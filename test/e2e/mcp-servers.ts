@@ -18,14 +18,16 @@ export function ownAddress(): string {
   return all.find(({ family, internal }) => family === "IPv4" && !internal)?.address ?? "";
 }
 
-/** Starts the "everything" server over streamable HTTP; it ends with the test. */
-export async function everythingServer(): Promise<{ url: string; child: ChildProcess }> {
+/** Starts the "everything" server over streamable HTTP; it ends with the test, unless the caller ends it. */
+export async function everythingServer(
+  onEnd: (end: () => void) => void = onTestFinished,
+): Promise<{ url: string; child: ChildProcess }> {
   const port = await freePort();
   const child = spawn(process.execPath, [exampleServer("everything"), "streamableHttp"], {
     env: { ...process.env, PORT: String(port) },
     stdio: ["ignore", "ignore", "pipe"],
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  onEnd(() => void child.kill("SIGKILL"));
   await new Promise<void>((listening, failed) => {
     child.once("exit", (code) => failed(new Error(`it ended with ${code}`)));
     child.stderr.on("data", (chunk: Buffer) => {

@@ -38,15 +38,10 @@ test("al run without a scheduler runs the agent once with its skill's files, pri
   expect((await project().al("stat")).stderr).toContain("no scheduler is running");
 });
 
-test("al run without a scheduler reports a missing credential once on each output stream, and exits with the run's code", async () => {
-  const [none, missing] = ["credentials = []", 'credentials = ["acme_token"]'];
-  await project().edit(config, none, missing);
+test("al run without a scheduler reports a missing credential once on each output stream", async () => {
+  await project().edit(config, "credentials = []", 'credentials = ["acme_token"]');
   const { stdout, stderr } = await project().al("run", "hello");
   for (const text of [stdout, stderr]) expect(text.split("acme_token is missing")).toHaveLength(2);
-  await project().edit(config, missing, none);
-  await project().edit(config, "timeout = 120", "timeout = 1");
-  await project().append(config, hooks);
-  expect((await project().al("run", "hello")).code).toBe(124);
 });
 
 test("a Ctrl-C that a terminal and npm both forward to al run counts once: the run ends in order", async () => {

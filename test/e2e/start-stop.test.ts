@@ -97,12 +97,21 @@ test("a second Ctrl-C ends the grace period of runs, but not a Ctrl-C that a ter
   expect(outcomes()).toEqual([null, "interrupted"]);
 });
 
-test("al stop --now ends runs at once, as a second Ctrl-C does", async () => {
-  const { exited, output } = await startWithLongRun();
+test("al stop --now ends runs at once; they are interrupted and retried once, and al run exits with 143", async () => {
+  const first = await project.start();
+  const watched = project.al("run", "long");
+  await first.waitForOutput(/run started/);
   await project.print("stop", "--now");
-  expect(await exited).toBe(0);
-  expect(output()).toContain("stopping now (al stop --now); ending 1 run");
+  expect(await first.exited).toBe(0);
+  expect(first.output()).toContain("stopping now (al stop --now); ending 1 run");
+  const { code, stderr } = await watched;
+  expect([code, stderr]).toEqual([143, expect.stringMatching(/interrupted after/)]);
   expect(outcomes()).toEqual([null, "interrupted"]);
+  const second = await project.start();
+  await second.waitForOutput(/run started/);
+  await project.print("stop", "--now");
+  expect(await second.exited).toBe(0);
+  expect(outcomes()).toEqual(["interrupted", "interrupted"]);
 });
 
 test("a scheduler whose state is removed ends with 1, and the next one starts anew", async () => {

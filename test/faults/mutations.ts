@@ -34,15 +34,20 @@ const ofRunners = "test/runtime/runners";
 const closedNetwork = `${ofRunners}/host-user/closed-network.system.test.ts`;
 const doors = "test/faults/doors";
 
-/** The defences that keep a promise to strangers: of SECURITY.md, or that accepted work is not lost. */
+/** The defences that keep a promise of SECURITY.md. */
 const table: readonly (readonly [Where, Defences])[] = [
   [
-    { file: `${gateway}/token-limits.ts`, test: `${ofGateway}/token-routes.test.ts` },
+    { file: `${gateway}/token-limits.ts`, test: "test/sameness/surfaces.test.ts" },
     {
       "an API token opens only the routes of its scopes": [
         'if (scope === "any" || token.scopes.includes(scope)) return;',
         "return;",
       ],
+    },
+  ],
+  [
+    { file: `${gateway}/token-limits.ts`, test: `${ofGateway}/token-routes.test.ts` },
+    {
       "an API token for some agents asks about these only": [
         "if (route.isAbout?.(request, isMine) ?? isAboutNamed(request, named, isMine)) return;",
         "if (agents.length > 0) return;",
@@ -129,15 +134,6 @@ const table: readonly (readonly [Where, Defences])[] = [
     },
   ],
   [
-    { file: `${gateway}/create-app.ts`, test: `${ofGateway}/routes/login.test.ts` },
-    {
-      "a forged X-Forwarded-For does not bypass the limit on key guesses": [
-        "hop === 0",
-        "hop >= 0",
-      ],
-    },
-  ],
-  [
     {
       file: `${gateway}/routes/login.ts`,
       test: `${doors}/http/sessions.test.ts`,
@@ -158,7 +154,6 @@ const table: readonly (readonly [Where, Defences])[] = [
         "for (const id of ended) deps.sessions.end(id);",
         "void ended;",
       ],
-      "scripts can't read the session cookie": ["httpOnly: true", "httpOnly: false"],
       "requests from other sites carry no session cookie": [
         'sameSite: "strict"',
         'sameSite: "none"',
@@ -168,30 +163,6 @@ const table: readonly (readonly [Where, Defences])[] = [
   [
     { file: `${gateway}/routes/login.ts`, test: `${ofGateway}/routes/login-link.test.ts` },
     { "a login link works once": ["      deps.loginLinks.use(token);\n", ""] },
-  ],
-  [
-    {
-      file: `${runApi}/egress/broker/certificate.ts`,
-      test: `${ofRunApi}/egress/broker/run-authority.test.ts`,
-    },
-    {
-      "a run's certificate authority is restricted to the bound hosts": [
-        '    extension(x509.id_ce_nameConstraints, constraints, "critical"),\n',
-        '    ...[constraints].slice(1).map((one) => extension("", one)),\n',
-      ],
-    },
-  ],
-  [
-    {
-      file: "src/runtime/harness/bridge/pass-tunnel.ts",
-      test: "test/runtime/harness/bridge/tunnels.test.ts",
-    },
-    {
-      "a run's proxy requires its key": [
-        "password !== undefined && isSameSecret(password, key)",
-        "password !== undefined && key !== password.slice(0, 0)",
-      ],
-    },
   ],
   [
     { file: `${runApi}/run-sockets.ts`, test: `${ofRunApi}/egress/authentication.test.ts` },
@@ -234,15 +205,6 @@ const table: readonly (readonly [Where, Defences])[] = [
         "script-src ${script?.source ?? \"'none'\"}",
         "script-src 'unsafe-inline'",
       ],
-    },
-  ],
-  [
-    {
-      file: "src/interfaces/dashboard/send-page.tsx",
-      test: `${ofGateway}/routes/dashboard.test.ts`,
-    },
-    {
-      "the data of a page can't end its element": ['replaceAll("<"', 'replaceAll("\\0"'],
     },
   ],
   [
@@ -330,20 +292,6 @@ const table: readonly (readonly [Where, Defences])[] = [
       "unsigned bodies with too many JSON values are not parsed": [
         "source.credential === null ? whyTooMuch(delivery) : null",
         "source.credential === undefined ? whyTooMuch(delivery) : null",
-      ],
-    },
-  ],
-  [
-    {
-      file: `${gateway}/routes/webhooks.ts`,
-      test: `${doors}/http/slow.test.ts`,
-      only: "before its body is sent",
-      built: true,
-    },
-    {
-      "bodies beyond the limit are not read": [
-        "bodyLimit: maxBodyBytes",
-        "bodyLimit: maxBodyBytes * 1_000",
       ],
     },
   ],
@@ -473,19 +421,6 @@ const table: readonly (readonly [Where, Defences])[] = [
     },
   ],
   [
-    {
-      file: `${runApi}/egress/egress.ts`,
-      test: `${ofRunApi}/egress/tunnels.test.ts`,
-      only: "128 connections",
-    },
-    {
-      "the number of a run's tunnels is limited": [
-        "const isOver = tunnels.size >= maxTunnels;",
-        "const isOver = tunnels.size > maxTunnels * 9;",
-      ],
-    },
-  ],
-  [
     { file: "src/runtime/runs/prepare-job.ts" },
     {
       "model keys stay outside of runs": [
@@ -542,11 +477,11 @@ const table: readonly (readonly [Where, Defences])[] = [
         "if (!carriesToken(headers.authorization, isClaim ? ticketHash : tokenHash))",
         "if (headers.authorization === undefined)",
       ],
-      "a run's token expires at its end": [
-        'socket === undefined || socket.ended === "over"',
-        "socket === undefined",
-      ],
     },
+  ],
+  [
+    { file: `${runApi}/run-socket.ts`, test: `${ofRunApi}/run-sockets.test.ts` },
+    { "a run's token expires at its end": ["    this.ended = how;\n", "    void how;\n"] },
   ],
   [
     {
@@ -592,47 +527,6 @@ const table: readonly (readonly [Where, Defences])[] = [
   [
     { file: `${runApi}/shares.ts` },
     { "one run can't take the share of others": ["if (wanted > perOwner) return false;", ""] },
-  ],
-  [
-    {
-      file: "src/features/webhooks/receive.ts",
-      test: "test/faults/store/unavailable-store.test.ts",
-      only: "on a full disk",
-      built: true,
-    },
-    {
-      "a delivery that can't be stored is not answered 200": [
-        'return { status: 503, error: "store_unavailable", detail: "It cannot be stored now." };',
-        "return { status: 200, body: { receiptId: acceptance.receipt.id, matched: [] } };",
-      ],
-    },
-  ],
-  [
-    { file: "src/foundation/store/database.ts" },
-    {
-      "commits are on the disk before they count": [
-        "PRAGMA synchronous = FULL;",
-        "PRAGMA synchronous = OFF;",
-      ],
-    },
-  ],
-  [
-    { file: "src/foundation/store/project-lock.ts" },
-    { "one scheduler holds a project": ['db.exec("BEGIN EXCLUSIVE");', 'db.exec("BEGIN");'] },
-  ],
-  [
-    {
-      file: "src/foundation/store/database.ts",
-      test: "test/faults/store/damaged-store.test.ts",
-      only: "that is text",
-      built: true,
-    },
-    {
-      "a damaged state.db is never replaced": [
-        "    throw unopened(path, error);",
-        "    if (!existsSync(path)) throw unopened(path, error);\n    rmSync(path);\n    return openDatabase(path, migrations);",
-      ],
-    },
   ],
 ];
 

@@ -36,9 +36,5 @@ ${print(call)}( ${command} ) 2>&1
 ${print({ type: "tool_result", tool_id: "1", status: "success", output: "" })}${print(text)}${print({ type: "result", status: "success", stats: { total_tokens: 7 } })}`;
 }
 
-/** Shell that calls an agent and puts the call's id into `$id`. */
-export const callOf = (agent: string) =>
-  `id=$(echo hi | al-subagent ${agent} | sed 's/.*"callId":"\\([^"]*\\)".*/\\1/')`;
-
 /** Shell that waits for a file. */
 export const until = (path: string) => `while [ ! -e '${path}' ]; do sleep 0.1; done`;

@@ -40,5 +40,3 @@ export function engineProxy(path: string, engineAddress: string) {
     },
   };
 }
-
-export type EngineProxy = ReturnType<typeof engineProxy>;

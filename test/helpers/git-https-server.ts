@@ -34,9 +34,6 @@ export async function startGitHttpsServer(
   };
 }
 
-/** Git's own HTTP server behind TLS and basic authentication, on the loopback interface. */
-export type GitHttpsServer = Awaited<ReturnType<typeof startGitHttpsServer>>;
-
 /** A certificate for these names that is its own authority; `dir` is for its files. */
 export function makeCertificate(
   dir: string,

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** A bare repository with one commit on `main`, in a folder of its own. */
 export function makeRepository() {
   const root = mkdtempSync(join(tmpdir(), "al-git-"));
   const path = join(root, "repo.git");
@@ -21,9 +22,6 @@ export function makeRepository() {
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
 }
-
-/** A bare repository with one commit on `main`, in a folder of its own. */
-export type GitRepository = ReturnType<typeof makeRepository>;
 
 /** The machine's own git config takes no part. */
 const env = {

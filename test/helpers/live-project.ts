@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { mkdtempSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -144,12 +144,6 @@ export class LiveProject implements TestProject {
     await writeFile(this.path(path), changed);
   }
 
-  /** Copies the agent and changes the config of its copy. */
-  async copyAgent(from: string, to: string, ...edits: [from: string | RegExp, to: string][]) {
-    await cp(this.path(`agents/${from}`), this.path(`agents/${to}`), { recursive: true });
-    for (const edit of edits) await this.edit(`agents/${to}/config.toml`, ...edit);
-  }
-
   async append(path: string, text: string): Promise<void> {
     await writeFile(this.path(path), (await this.read(path)) + text);
   }
@@ -202,9 +196,4 @@ export class LiveProject implements TestProject {
   async messages(agent: string, kind: string): Promise<readonly string[]> {
     return (await this.entries(agent, kind)).map(({ msg }) => msg);
   }
-}
-
-/** The lines of a run's own log, also while its scheduler is away. */
-export async function ownLog(instanceId: string): Promise<string> {
-  return readFile(`/tmp/al-runs/${instanceId}.log`, "utf8").catch(() => "");
 }

@@ -13,7 +13,7 @@ export function createRunOwner(elapsed: () => number): TestRunOwner {
   return {
     suspensions,
     refused,
-    overBudget: (instanceId) => refused.get(instanceId) ?? null,
+    factsAtEnd: (instanceId) => ({ overBudget: refused.get(instanceId) ?? null }),
     enter: (start) => {
       const suspension = createSuspension(start, elapsed);
       suspensions.set(start.request.instanceId, suspension);

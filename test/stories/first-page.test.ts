@@ -54,8 +54,8 @@ describe.skipIf(whyNoBrowser() !== null)("the dashboard of examples/hello in a b
   });
 
   test("follows the folder of agents: one that is copied, renamed into place, broken, or removed", async () => {
-    await project.copyAgent("hello", "second");
-    await cp(project.path("agents/hello"), project.path("draft"), { recursive: true });
+    for (const copy of ["agents/second", "draft"])
+      await cp(project.path("agents/hello"), project.path(copy), { recursive: true });
     await rename(project.path("draft"), project.path("agents/third"));
     await project.write("agents/broken/config.toml", "models = [\n");
     await row("second", { state: /idle/ });

@@ -15,7 +15,7 @@ const host = z
 
 const toolsError = 'a list of tools, e.g. ["github.create_issue", "github.*"]';
 const toolPattern = pattern(
-  /^[a-z][a-z0-9-]{0,31}\.[\w.*-]{1,64}$/,
+  /^[a-z][a-z0-9-]{0,31}\.[\w*./-]{1,128}$/,
   'a tool of a server, e.g. "github.create_issue" or "github.*"',
 );
 

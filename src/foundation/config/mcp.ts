@@ -27,7 +27,7 @@ const serverSchema = table({
     .describe(
       "Program and arguments of a server with the stdio transport. It is started inside the run with the environment, credentials and network of the agent's commands.",
     ),
-  tools: list(pattern(/^[\w.*-]{1,64}$/, 'a tool, e.g. "search" or "get_*"'), toolsError)
+  tools: list(pattern(/^[\w*./-]{1,128}$/, 'a tool, e.g. "search" or "get_*"'), toolsError)
     .min(1, { error: toolsError })
     .describe("The tools that the agent may call. `*` matches any characters."),
   credential: runCredential()

@@ -49,12 +49,6 @@ export function allowsTool(patterns: readonly string[], tool: string): boolean {
   });
 }
 
-/** The name by which models call a tool; null if it would have characters that providers refuse, or be too long. */
-export function modelToolName(server: string, tool: string): string | null {
-  const name = `${server}__${tool.replaceAll(/[./]/g, "_")}`;
-  return /^[\w-]{1,64}$/.test(name) ? name : null;
-}
-
 /** The log line of a tool that is left out, by its name and the reason. */
 export function omittedTool(server: string, text: string): string {
   return `the MCP server ${server} has a tool that can't be taken, and is left out: ${text}`;

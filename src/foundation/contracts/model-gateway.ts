@@ -152,5 +152,8 @@ export const callHeader = "x-al-call";
 /** Header of a request: how long the model may send nothing until the call is ended for its client, in ms. */
 export const silenceHeader = "x-al-silence-ms";
 
+/** Header of a request of a command line, which retries by the status and the end of an answer, not by the verdict. */
+export const cliHeader = "x-al-cli";
+
 /** Code of a call that fails only for lack of money. */
 export const noMoneyCode = "budget_exceeded";

@@ -52,11 +52,10 @@ export function createSendRequest({
     try {
       const sent = request(url, { method, headers, agent, signal });
       const answer = await answerTo(sent, body, signal);
-      return {
-        status: answer.statusCode ?? 0,
-        headers: answer.headers,
-        text: await firstText(answer, maxBytes),
-      };
+      const text = await firstText(answer, maxBytes);
+      // A body without a length seems whole when its connection is cut.
+      signal.throwIfAborted();
+      return { status: answer.statusCode ?? 0, headers: answer.headers, text };
     } catch (error) {
       const tooLate = `no whole answer within ${timeoutMs / 1000} s`;
       throw new Error(late.aborted ? tooLate : messageOf(error), { cause: error });

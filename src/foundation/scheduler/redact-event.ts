@@ -6,7 +6,10 @@ import type { Diagnostic, RunEvent } from "../../../streams/vocabulary.ts";
  */
 export function redactEvent(event: RunEvent, redact: (text: string) => string): RunEvent {
   const redacted = (problems: readonly Diagnostic[]): readonly Diagnostic[] =>
-    problems.map((one) => ({ ...one, message: redact(one.message) }));
+    problems.map((one) => {
+      const shared = one.shared === undefined ? {} : { shared: redact(one.shared) };
+      return { ...one, message: redact(one.message), ...shared };
+    });
   const orNull = (text: string | null): string | null => text && redact(text);
   switch (event.type) {
     case "agent-invalid":

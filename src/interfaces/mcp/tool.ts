@@ -1,5 +1,6 @@
 import type { StandardSchemaWithJSON, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { meant, mostLike } from "../../foundation/contracts/did-you-mean.ts";
 import type { ToolApi } from "./api-call.ts";
 
 interface ToolSpec<In extends z.ZodObject, Out extends z.ZodObject> {
@@ -25,7 +26,23 @@ export function tool<In extends z.ZodObject, Out extends z.ZodObject>(
   spec: ToolSpec<In, Out>,
 ): Tool {
   const { input, output } = spec;
-  return { ...spec, inputSchema: plain(input), outputSchema: plain(output.extend({ cut })) };
+  return { ...spec, inputSchema: strict(input), outputSchema: plain(output.extend({ cut })) };
+}
+
+/** Refuses arguments that the schema lacks: a misspelt one would be ignored. */
+function strict(schema: z.ZodObject) {
+  const standard = plain(schema)["~standard"];
+  const names = Object.keys(schema.shape);
+  const validate: typeof standard.validate = (value) => {
+    const unknown = Object.keys(value ?? {}).find((name) => !names.includes(name));
+    if (unknown === undefined) return standard.validate(value);
+    const near = mostLike(unknown, names, 1);
+    const hint = near.length > 0 ? `; ${meant(...near)}` : ".";
+    const known = `The arguments are ${names.join(", ")}.`;
+    const message = `There is no argument ${JSON.stringify(unknown.slice(0, 100))}${hint} ${known}`;
+    return { issues: [{ message }] };
+  };
+  return { "~standard": { ...standard, validate } };
 }
 
 /** The schema with a short JSON Schema, made once: models read it, and each request makes a server. */

@@ -41,13 +41,13 @@ function bridgeVariables(proxyUrl: string): Variables {
 
 /**
  * Adds loopback, where the run itself listens and which the proxy can't reach, to NO_PROXY in upper and lower case,
- * because programs read either.
+ * because programs read either. Python wants its IPv6 address in brackets; curl and Node's http want it without.
  */
 function withoutLoopback(variables: JobNetwork["variables"]): JobNetwork["variables"] {
   if (Object.keys(variables).length === 0) return variables;
   const given = variables.NO_PROXY ?? variables.no_proxy ?? "";
-  const exceptions = [...given.split(",").filter((host) => host.trim() !== ""), ...loopbackNames];
-  const noProxy = exceptions.join(",");
+  const hosts = given.split(",").filter((host) => host.trim() !== "");
+  const noProxy = [...hosts, ...loopbackNames, "::1"].join(",");
   return { ...variables, NO_PROXY: noProxy, no_proxy: noProxy };
 }
 

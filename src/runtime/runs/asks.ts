@@ -28,6 +28,8 @@ export function waitForAnswer(
   pending.suspend({ pausesClock: true, text: "waits for an answer" });
   const ended = asked.then((question) => {
     if (isOpen) {
+      const { id, kind, prompt } = question;
+      if (kind === "ask" && !run.isSessionOver) run.questions.set(id, { prompt, isLeft: false });
       run.showStatus(`waits for an answer: ${question.prompt}`);
       run.note(`waits for an answer (al answer ${shortId(question.id)}): ${question.prompt}`);
     }
@@ -35,6 +37,7 @@ export function waitForAnswer(
   });
   ended.then(
     (question) => {
+      if (question.state !== "withdrawn") run.questions.delete(question.id);
       if (!isOpen) return;
       isOpen = false;
       run.note(endText(question));
@@ -46,10 +49,14 @@ export function waitForAnswer(
   );
   return () => {
     isOpen = false;
-    reported(
-      asked.then(({ id }) => questions.withdraw(id)),
-      onProblem,
-    );
+    const leave = ({ id }: Question): Promise<unknown> => {
+      const left = run.questions.get(id);
+      // A program without a model gives up on purpose.
+      if (!run.hasCalledModels) run.questions.delete(id);
+      else if (left !== undefined) left.isLeft = true;
+      return questions.withdraw(id);
+    };
+    reported(asked.then(leave), onProblem);
     pending.refuse(new Error("the run no longer waits for it"));
   };
 }

@@ -16,6 +16,8 @@ export interface McpRun {
   readonly instanceId: string;
   /** Aborts at the run's end. */
   readonly signal: AbortSignal;
+  /** The server has other tools than the last list. */
+  readonly onToolsChanged?: () => void;
 }
 
 /** Connects runs to MCP servers, by the egress rules of addresses. */
@@ -35,6 +37,7 @@ export function createMcpConnect(
     const headers = async () => (reference === null ? {} : headersOf(await credential(reference)));
     const url = new URL(server.url ?? "");
     const timeoutMs = server.timeoutSeconds * 1000;
+    const { onToolsChanged } = run;
     const ownPort = portOf(gatewayUrl());
     const address = { url, isPrivate, ownPort, headers, timeoutMs, ...run };
     const transport = new StreamableHTTPClientTransport(url, {
@@ -67,9 +70,11 @@ export function createMcpConnect(
         onRequestStreamEnd,
       });
     };
-    const client = await connectMcp(transport, { timeoutMs }).catch((error: unknown) => {
-      throw statusOf(error) === 405 ? new Error(oldTransport(url), { cause: error }) : error;
-    });
+    const client = await connectMcp(transport, { timeoutMs, onToolsChanged }).catch(
+      (error: unknown) => {
+        throw statusOf(error) === 405 ? new Error(oldTransport(url), { cause: error }) : error;
+      },
+    );
     const close = async (): Promise<void> => {
       await transport.terminateSession().catch(() => undefined);
       await client.close();
@@ -92,6 +97,7 @@ export function createMcpConnect(
           // All calls that a session refused share the next one; if that can't be opened, the next call tries again.
           if (current === used) {
             current = openSession(server, run);
+            run.onToolsChanged?.();
             current.catch(() => (current = used));
           }
           return (await current).call(...call);

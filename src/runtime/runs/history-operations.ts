@@ -33,7 +33,7 @@ import { whyNoInput } from "./harness-command.ts";
 import { replay, replayTrigger as replayWork } from "./replay.ts";
 import type { RunContext, StoredRunContext } from "./run-context.ts";
 import { runDifferenceSchema, runSchema } from "./run-view.ts";
-import { compareRuns as runDifference, viewRun } from "./view-run.ts";
+import { compareRuns as runDifference, firstWarnings, viewRun } from "./view-run.ts";
 import { whyNot } from "./why-not.ts";
 
 const { read, change } = operationsOf<RunContext>("History");
@@ -127,14 +127,19 @@ export const showRun = stored.read("/api/runs/:instanceId", {
   params: instanceParams,
   input: z.object({
     modelPrompt: z.literal("true").optional().meta({ description: "With what its model got" }),
+    warnings: z.literal("true").optional().meta({ description: "With its first warnings" }),
   }),
   output: runSchema,
   changedBy: ["agents"],
   problems: [404, 503],
-  perform: async ({ instanceId, modelPrompt }, context) => {
+  perform: async ({ instanceId, modelPrompt, warnings }, context) => {
     const live = context.runs.find(instanceId)?.request.agent;
     const view = await viewRun(instanceId, await redacting(context), modelPrompt !== undefined);
-    return live === undefined ? view : { ...view, noInput: whyNoInput(live) };
+    return {
+      ...view,
+      ...(warnings !== undefined && { warnings: await firstWarnings(view, context.logs) }),
+      ...(live !== undefined && { noInput: whyNoInput(live) }),
+    };
   },
 });
 

@@ -46,6 +46,9 @@ export interface LiveRunDeps {
 /** How long a run can work with an answer before it is frozen for its other waits, in ms. */
 const restAfterMs = 10_000;
 
+/** How long an adopted run may take to connect again, in ms: it pauses between its attempts. */
+const connectMs = 8_000;
+
 /** More than a harness has open at once: it asks for the verdict as soon as a call has ended. */
 const maxModelCalls = 16;
 
@@ -97,6 +100,11 @@ export class LiveRun implements Disposable {
   readonly pending: PendingRequests;
   /** The locks that the run waits for, one for each request. */
   readonly waitedLocks = new Set<WaitedLock>();
+  /**
+   * The questions of its session without an answer, by their ids. One that it no longer waits for counts until its model goes on: a
+   * command line that ends takes the commands of its shell with it.
+   */
+  readonly questions = new Map<string, { readonly prompt: string; isLeft: boolean }>();
   /** The open waits, by request id. */
   readonly waits = new Map<string, OpenWait>();
   /** The open waits for money, by request id. */
@@ -105,21 +113,30 @@ export class LiveRun implements Disposable {
   readonly unlocks: string[] = [];
   /** The run's connections to MCP servers, with the tools of each, by the server's config. */
   readonly mcp = new Map<string, Promise<RunMcpServer>>();
+  /** The MCP servers whose tools have changed since their last list. */
+  readonly changedMcp = new Set<string>();
   /** The verdicts on its latest calls to models, by their ids; of those without one the latest. */
-  readonly modelCalls = new Map<string, () => ModelVerdict | null>();
+  readonly #modelCalls = new Map<string, () => ModelVerdict | null>();
+  /** How many calls without an id failed in a row, before the latest. */
+  #failures = 0;
   /** The denied connection attempts in the run's log; null before the first. */
   denials: Set<string> | null = null;
   readonly freezer: Freezer;
+  /** Whether it has reported the end of its session, so that its hooks work now. */
+  isSessionOver = false;
   /** Whether the scheduler has asked it to end. */
   isEnding = false;
   /** Why its last call to a model was rejected for its budget; null if it was not, or the run waits for money. */
   overBudget: string | null;
+  /** Whether the provider refused the key of its last call to a model. */
+  isKeyRefused = false;
   /** The last status text that the run itself set. */
   statusText = "";
   /** Null before its job is prepared. */
   socket: RunSocket | null;
   #begin: OpenedSocket["begin"];
   readonly #isAdopted: boolean;
+  readonly #connected = Promise.withResolvers<true>();
   #isOver = false;
 
   readonly #deps: LiveRunDeps;
@@ -174,13 +191,42 @@ export class LiveRun implements Disposable {
     await this.#begin?.();
   }
 
+  /** The run is a new one, has asked for messages of people, or has reported the end of its session. */
+  onConnected(): void {
+    this.#connected.resolve(true);
+  }
+
+  /**
+   * Resolves to whether the scheduler knows if the run's session has ended: an adopted one may have ended before. A run that
+   * waits may be frozen, and has not ended it.
+   */
+  async isConnected(): Promise<boolean> {
+    if (this.pending.pausing().length > 0) return true;
+    const late = Promise.withResolvers<false>();
+    const stop = this.#wakeIn(connectMs, () => late.resolve(false));
+    return Promise.race([this.#connected.promise, late.promise]).finally(stop);
+  }
+
   addModelCall(call: string, verdict: () => ModelVerdict | null): void {
-    this.modelCalls.delete(call);
-    const [oldest] = this.modelCalls.keys();
-    if (oldest !== undefined && this.modelCalls.size === maxModelCalls) {
-      this.modelCalls.delete(oldest);
-    }
-    this.modelCalls.set(call, verdict);
+    this.isKeyRefused = false;
+    for (const [id, { isLeft }] of this.questions) if (isLeft) this.questions.delete(id);
+    const calls = this.#modelCalls;
+    if (call === "") this.#failures = this.verdictOn("")?.failures ?? 0;
+    calls.delete(call);
+    const [oldest] = calls.keys();
+    if (oldest !== undefined && calls.size === maxModelCalls) calls.delete(oldest);
+    calls.set(call, verdict);
+  }
+
+  get hasCalledModels(): boolean {
+    return this.#modelCalls.size > 0;
+  }
+
+  /** Null for an unknown call. */
+  verdictOn(call: string): ModelVerdict | null {
+    const verdict = this.#modelCalls.get(call)?.() ?? null;
+    if (verdict === null || call !== "") return verdict;
+    return { ...verdict, failures: verdict.failure === null ? 0 : this.#failures + 1 };
   }
 
   /** Written for its post hooks, before the run is asked to end. */

@@ -27,7 +27,16 @@ export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">) {
       runs.set(instanceId, run);
       return run.clock;
     },
-    overBudget: (instanceId) => runs.get(instanceId)?.overBudget ?? null,
+    factsAtEnd: (instanceId) => {
+      const run = runs.get(instanceId);
+      if (run === undefined) return {};
+      const { overBudget, isKeyRefused } = run;
+      const [question] = run.questions.values();
+      if (question === undefined) return { overBudget, isKeyRefused };
+      const unanswered = `ended while its question was open: ${question.prompt}`;
+      run.warn(unanswered);
+      return { overBudget, isKeyRefused, unanswered };
+    },
   };
   return {
     ...owner,

@@ -18,7 +18,7 @@ function failed(server: string, error: unknown): McpResult {
 /** The tools of MCP servers: the allowed ones, as the agent knows them, and their calls. */
 export function createMcpRequests(context: RequestContext, gates: Gates) {
   const { mcp: store, configOf, clock, redact, redactValue, questions } = context;
-  const open = createMcpServers(context, gates);
+  const { open, list } = createMcpServers(context, gates);
 
   /** By the current config. Throws a Problem. */
   const serverOf = (run: LiveRun, name: string): McpServer => {
@@ -65,11 +65,11 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
       if ((await current()) === server) return server;
     }
   };
-  const performers: Performers<"mcp-tools" | "mcp-call" | "mcp-allow"> = {
+  const performers: Performers<"mcp-tools" | "mcp-changes" | "mcp-call" | "mcp-allow"> = {
     "mcp-tools": async (run, { request }) => {
       const server = serverOf(run, request.server);
       try {
-        const { tools } = await open(run, server, redactValue(request.found));
+        const { tools } = await list(run, server, redactValue(request.found));
         return { ok: true, tools: [...tools.values()].map(({ tool }) => tool), problem: null };
       } catch (error) {
         const problem = redact(messageOf(error)).slice(0, 2_000);
@@ -78,6 +78,7 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
         return { ok: true, tools: [], problem };
       }
     },
+    "mcp-changes": ({ changedMcp }) => Promise.resolve({ ok: true, servers: [...changedMcp] }),
     "mcp-call": async (run, request) => {
       const { server: name, tool } = request.request;
       const connected = await callable(run, request);

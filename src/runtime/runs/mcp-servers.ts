@@ -41,6 +41,11 @@ export function createMcpServers(
     if (pinned.length > 0) await store.pin(agent, server.name, pinned, clock.now());
     return all;
   };
+  const listed = async (run: LiveRun, server: McpServer, client: McpClient) => {
+    const { tools, omitted } = redactValue(await client.tools());
+    for (const text of omitted) run.warn(omittedTool(server.name, text), { kind: "mcp" });
+    return { client, tools: await compared(run, server, tools) };
+  };
   const opened = async (
     run: LiveRun,
     server: McpServer,
@@ -60,10 +65,12 @@ export function createMcpServers(
     };
     const forget = run.onDispose(() => void end());
     try {
-      client = await connectMcp(server, { instanceId: run.instanceId, signal: over.signal });
-      const { tools, omitted } = redactValue(await client.tools());
-      for (const text of omitted) run.warn(omittedTool(server.name, text), { kind: "mcp" });
-      return { client, tools: await compared(run, server, tools) };
+      client = await connectMcp(server, {
+        instanceId: run.instanceId,
+        signal: over.signal,
+        onToolsChanged: () => run.changedMcp.add(server.name),
+      });
+      return await listed(run, server, client);
     } catch (error) {
       forget();
       void end();
@@ -71,7 +78,7 @@ export function createMcpServers(
     }
   };
   /** A failed connection is tried again by the next request; an edited server has another connection. */
-  return (run: LiveRun, server: McpServer, found?: readonly McpTool[]) => {
+  const open = (run: LiveRun, server: McpServer, found?: readonly McpTool[]) => {
     const key = JSON.stringify(server);
     const known = run.mcp.get(key);
     if (known !== undefined && (found === undefined || server.url !== null)) return known;
@@ -80,6 +87,15 @@ export function createMcpServers(
     opening.catch(() => run.mcp.delete(key));
     return opening;
   };
+  /** Opens a server, and reads its tools again if it said that they have changed. They stay as they were if that fails. */
+  const list = async (run: LiveRun, server: McpServer, found?: readonly McpTool[]) => {
+    const known = await open(run, server, found);
+    if (!run.changedMcp.delete(server.name) || known.client === null) return known;
+    const again = await listed(run, server, known.client);
+    run.mcp.set(JSON.stringify(server), Promise.resolve(again));
+    return again;
+  };
+  return { open, list };
 }
 
 /** A tool of a server, with the host that gates may hold. */

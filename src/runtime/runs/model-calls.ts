@@ -18,6 +18,7 @@ import { listedApi } from "../../features/models/listed-models.ts";
 import { answerScript } from "../../features/models/scripted-answer.ts";
 import { createModelGateway } from "../run-api/model-gateway/model-gateway.ts";
 import type { LiveRuns } from "./live-runs.ts";
+import type { Refusal, RefusedKeys } from "./refused-keys.ts";
 import { noteRefusals } from "./run-meter.ts";
 
 /** Loads credentials and scripts of models. Both reject with a Problem that names the missing item and a fix. */
@@ -26,16 +27,22 @@ export interface ModelSources {
   readonly credential: (reference: string) => Promise<Credential>;
   /** Absolute path of a script file. */
   readonly script: (path: string) => Promise<Script>;
+  readonly refusalOf?: RefusedKeys["refusalOf"];
 }
 
 /** The gateway from runs to the models of their agents, with the currently stored keys. */
-export function createModelCalls(context: SchedulerContext, runs: LiveRuns, meter: Meter) {
+export function createModelCalls(
+  context: SchedulerContext,
+  runs: LiveRuns,
+  meter: Meter,
+  refusedKeys: RefusedKeys,
+) {
   const { credential, warn } = context;
   const sources = { credential, script: readScriptFile };
   return createModelGateway({
     model: (instanceId, name) => {
       const { agent } = runs.get(instanceId).request;
-      const found = modelsOfRuns(agent).find((model) => model.name === name);
+      const found = modelOf(agent, name);
       if (found !== undefined) return upstreamModel(found, agent, sources);
       const detail = `the config of agent ${agent.name} has no model ${JSON.stringify(name)}`;
       return Promise.reject(new Problem("unknown_model", detail));
@@ -45,9 +52,19 @@ export function createModelCalls(context: SchedulerContext, runs: LiveRuns, mete
     meter: noteRefusals(context.store.tables(createSpend), context, runs, meter),
     answerScript,
     onCall: (instanceId, call, verdict) => runs.find(instanceId)?.addModelCall(call, verdict),
+    onRefused: (instanceId, { name, key }, { status, failure }) => {
+      const run = runs.find(instanceId);
+      const model = run && modelOf(run.request.agent, name);
+      if (run === undefined || model === undefined || key === null) return;
+      run.isKeyRefused = refusedKeys.take(model, key, status, failure);
+    },
     onProblem: ({ instanceId, model, error }) =>
       warn(`${instanceId}: model ${JSON.stringify(model)}: ${messageOf(error)}`),
   });
+}
+
+function modelOf(agent: AgentConfig, name: string): ModelConfig | undefined {
+  return modelsOfRuns(agent).find((model) => model.name === name);
 }
 
 /** The model as the gateway calls it for the agent's runs. Rejects with a Problem if its key or script is missing. */
@@ -92,17 +109,24 @@ async function secretsOfModel(
   };
 }
 
+/** A problem of a model. */
+export interface ModelProblem extends Refusal {
+  /** Whether its provider said so: each run that uses it meets the same. */
+  readonly isRefusal: boolean;
+}
+
 /** Why the model can't be used; null if it can. */
 export async function modelProblem(
   model: ModelConfig,
   sources: ModelSources,
-): Promise<string | null> {
+): Promise<ModelProblem | null> {
   try {
-    await secretsOfModel(model, sources);
-    return null;
+    const { key } = await secretsOfModel(model, sources);
+    const refusal = key === null ? null : sources.refusalOf?.(model, key);
+    return refusal ? { ...refusal, isRefusal: true } : null;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return reasonOf(error);
+    return { reason: reasonOf(error), isPassing: false, isRefusal: false };
   }
 }
 

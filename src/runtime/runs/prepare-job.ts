@@ -112,7 +112,8 @@ async function jobModel(model: ModelConfig, sources: ModelSources): Promise<JobM
   const problem = await modelProblem(model, sources);
   const entries = Object.entries(model).filter(([key]) => !outside.includes(key));
   const settings = Object.fromEntries(entries) as unknown as JobModel;
-  return problem === null ? settings : { ...settings, problem };
+  const isUsable = problem === null || problem.isPassing;
+  return isUsable ? settings : { ...settings, problem: problem.reason };
 }
 
 const outside: readonly string[] = outsideOfRuns;

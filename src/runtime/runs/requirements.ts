@@ -11,7 +11,8 @@ import { readScriptFile } from "../../features/models/scripted.ts";
 import { commandProblem, type CommandProblem } from "./harness-command.ts";
 import { isOwnUser } from "../wire/supervisor-process.ts";
 import { userExists } from "../wire/user-exists.ts";
-import { modelProblem, type ModelSources } from "./model-calls.ts";
+import { modelProblem, type ModelProblem, type ModelSources } from "./model-calls.ts";
+import type { RefusedKeys } from "./refused-keys.ts";
 
 /** The sources of a run's requirements, beside its agent's files. */
 export interface RequirementSources extends ModelSources {
@@ -43,6 +44,7 @@ export async function unmetRequirements(
 export function requirementCheck(
   home: string,
   env: NodeJS.ProcessEnv,
+  { refusalOf }: Pick<RefusedKeys, "refusalOf">,
 ): (agent: AgentConfig) => Promise<readonly Diagnostic[]> {
   const once = <T>(read: (key: string) => Promise<T>): ((key: string) => Promise<T>) => {
     const known = new Map<string, Promise<T>>();
@@ -55,6 +57,7 @@ export function requirementCheck(
   const sources: RequirementSources = {
     credential: once((reference) => loadCredential(home, reference)),
     script: once(readScriptFile),
+    refusalOf,
     command: (agent) => commandProblem(agent, env),
     user: once((name) => userExists(name, env)),
   };
@@ -86,18 +89,26 @@ async function unmetMcp(agent: AgentConfig, { credential }: RequirementSources) 
 
 async function unmetModels(agent: AgentConfig, sources: RequirementSources) {
   const models = modelsOfRuns(agent);
-  const reasons = await Promise.all(
-    models.map((model) => modelProblem(model, sources).catch(reasonOf)),
+  const problems = await Promise.all(
+    models.map((model) => modelProblem(model, sources).catch(brokenModel)),
   );
-  const usable = models.find((_model, index) => reasons[index] === null);
-  return models.flatMap(({ name }, index) => {
-    const reason = reasons[index] ?? null;
-    if (reason === null) return [];
+  const usable = models.find((_model, index) => problems[index]?.isPassing !== false);
+  return models.flatMap(({ name }, index): Diagnostic[] => {
+    const found = problems[index] ?? null;
+    if (found === null) return [];
+    const { reason, isPassing, isRefusal } = found;
     const unusable = `model ${JSON.stringify(name)} can't be used`;
-    if (usable === undefined) return [problem("error", "config.toml", `${unusable}: ${reason}`)];
+    const shared = `${unusable}: ${reason}`;
+    if (isPassing) return [{ ...problem("warning", "config.toml", shared), shared }];
+    const all = isRefusal ? { shared } : {};
+    if (usable === undefined) return [{ ...problem("error", "config.toml", shared), ...all }];
     const instead = index === 0 ? `, runs take ${JSON.stringify(usable.name)} instead` : "";
-    return [problem("warning", "config.toml", `${unusable}${instead}: ${reason}`)];
+    return [{ ...problem("warning", "config.toml", `${unusable}${instead}: ${reason}`), ...all }];
   });
+}
+
+function brokenModel(error: unknown): ModelProblem {
+  return { reason: reasonOf(error), isPassing: false, isRefusal: false };
 }
 
 async function unmetCommand(agent: AgentConfig, { command }: RequirementSources) {

@@ -36,8 +36,8 @@ export function createRunRequests(context: RequestContext) {
     ...asks.performers,
     ...createPeopleRequests(context),
     ...mcp.performers,
-    "model-verdict": ({ modelCalls }, { request: { call = "" } }) =>
-      Promise.resolve({ ok: true, verdict: modelCalls.get(call)?.() ?? null }),
+    "model-verdict": (run, { request: { call = "" } }) =>
+      Promise.resolve({ ok: true, verdict: run.verdictOn(call) }),
     wait: waits.wait,
     cancel: (run, { instanceId, key }) => {
       for (const ability of ["wait", "ask", "budget-wait", "call-wait", "lock"] as const) {
@@ -54,7 +54,7 @@ export function createRunRequests(context: RequestContext) {
     run.onDispose(() => asks.end(run));
     run.onDispose(() => mcp.end(run));
     // A new run has no requests yet; reading a store that is unavailable would end the scheduler.
-    if (!isAdopted) return;
+    if (!isAdopted) return run.onConnected();
     waits.resume(run);
     asks.resume(run);
     budgetWaits.resume(run);
@@ -134,6 +134,7 @@ type Requests = Performers<"inbox" | "session-end" | "keep-session" | "kept-sess
 function createPeopleRequests({ inbox, sessions, clock, redactValue }: RequestContext): Requests {
   return {
     inbox: async (run, { request: { after, isLast = false }, signal }) => {
+      run.onConnected();
       const { instanceId } = run;
       const found = await (isLast
         ? inbox.last(instanceId, after)
@@ -143,8 +144,10 @@ function createPeopleRequests({ inbox, sessions, clock, redactValue }: RequestCo
       );
       return { ok: true, messages };
     },
-    "session-end": async ({ instanceId }) => {
-      await inbox.end(instanceId);
+    "session-end": async (run) => {
+      run.isSessionOver = true;
+      await inbox.end(run.instanceId);
+      run.onConnected();
       return { ok: true };
     },
     "keep-session": async ({ instanceId }, { request }) => {

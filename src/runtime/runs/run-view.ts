@@ -87,6 +87,9 @@ export const runSchema = runEntrySchema
       description:
         "What the model was given, of the log; null if the log does not have it. Only with `modelPrompt=true`",
     }),
+    warnings: z.array(z.string()).optional().meta({
+      description: "The first warnings and errors in its log. Only with `warnings=true`",
+    }),
     payload: nullableText.meta({
       description:
         "The webhook delivery's body as text, its first 20,000 characters; null for others and when it is not stored",

@@ -19,7 +19,7 @@ export async function steer(
   instanceId: string,
   text: string | null,
   by: Person,
-  context: RunContext,
+  context: Pick<RunContext, "runs" | "inbox" | "store" | "sessions">,
 ): Promise<InboxView> {
   const run = context.runs.find(instanceId);
   if (run === undefined) throw notLive(instanceId, context);
@@ -27,6 +27,11 @@ export async function steer(
   const kind = text === null ? "stop" : "steer";
   const reason = whyNoInput(agent)[kind];
   if (reason !== null) throw new Problem("refused", reason);
+  if (run.isEnding) throw new Problem("refused", `the run ${instanceId} is being ended`);
+  if (!(await run.isConnected())) {
+    const silent = `the run ${instanceId} has not connected to this scheduler yet, so its session may be over`;
+    throw new Problem("refused", silent, `try again, or see al show ${instanceId}`);
+  }
   const added = await context.inbox.add({ instanceId, kind, text: text ?? "", by });
   if (added !== null) return inboxView(added);
   const { keepsSession } = harnesses[agent.harness.type];
@@ -59,7 +64,10 @@ export async function continueRun(
   return { agent, ...(await startManual(agent, trigger, context, triggerId)) };
 }
 
-function notLive(instanceId: string, { store, sessions }: RunContext): Problem {
+function notLive(
+  instanceId: string,
+  { store, sessions }: Pick<RunContext, "store" | "sessions">,
+): Problem {
   const { outcome } = mustHaveRun(instanceId, store).entry;
   const state = outcome === null ? "has not started yet" : `has ended (${outcomeText(outcome)})`;
   const next = sessions.isWhole(instanceId) ? `: ${continuing(instanceId)}` : "";

@@ -178,6 +178,20 @@ async function lastWords(
   return lines.findLast(({ entry }) => kindOf(entry) === "said")?.entry.msg ?? null;
 }
 
+const maxWarnings = 10;
+
+/** The first warnings and errors in the log of a run, such as about an MCP server that it can't use. */
+export async function firstWarnings(
+  { agent, instanceId, startedAt }: RunView,
+  logs: ViewRunDeps["logs"],
+): Promise<string[]> {
+  if (startedAt === null) return [];
+  const after = positionId(logFileOf(agent, Date.parse(startedAt)).name, 0);
+  const filter = { level: 40, text: "" };
+  const query = { agent, instanceId, filter, lines: maxWarnings, from: { after } };
+  return (await logs.page(query)).lines.map(({ entry }) => entry.msg);
+}
+
 /** Lines of a run that are read at once: images and pre hooks log before its prompt. */
 const pageLines = 1_000;
 

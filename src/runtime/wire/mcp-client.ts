@@ -8,6 +8,8 @@ import { mcpCall, type McpCall } from "./mcp-call.ts";
 interface ClientOptions {
   /** How long a request may take, in ms. */
   readonly timeoutMs: number;
+  /** The server has other tools than the last list. */
+  readonly onToolsChanged?: (() => void) | undefined;
 }
 
 /** A connection to an MCP server, within the limits of its answers. All functions reject with an error for a person. */
@@ -41,7 +43,7 @@ const longestCallMs = 3_600_000;
 /** Connects to a server of the current protocol revision or of the ones before. */
 export async function connectMcp(
   transport: Transport,
-  { timeoutMs }: ClientOptions,
+  { timeoutMs, onToolsChanged }: ClientOptions,
 ): Promise<McpClient> {
   const client = new Client(
     { name: "almanac", version: "1" },
@@ -86,6 +88,7 @@ export async function connectMcp(
     await client.close().catch(() => undefined);
     throw error;
   }
+  if (onToolsChanged !== undefined) followTools(client, onToolsChanged);
   const omitted = new Set<string>();
   const receive = transport.onmessage;
   transport.onmessage = (message, extra) => receive?.(withValidTools(message, omitted), extra);
@@ -109,6 +112,14 @@ export async function connectMcp(
     },
     close: () => client.close(),
   };
+}
+
+/** Not by an option of the client: its connection would wait for the subscription. */
+function followTools(client: Client, onToolsChanged: () => void): void {
+  client.setNotificationHandler("notifications/tools/list_changed", onToolsChanged);
+  const { listChanged = false } = client.getServerCapabilities()?.tools ?? {};
+  if (!listChanged || client.getProtocolEra() !== "modern") return;
+  client.listen({ toolsListChanged: true }).catch(() => undefined);
 }
 
 type RequestOptions = NonNullable<Parameters<Client["callTool"]>[1]>;

@@ -15,13 +15,13 @@ import { withScheduler } from "../with-scheduler.ts";
 /** From a trigger until the run's model is asked; beside it, from the start of a process that has pi ask at once. */
 export const firstRequest: Measure = {
   name: "first-request",
-  run: async ({ repeats, quick }) => {
+  run: async ({ repeats }) => {
     let asked = Promise.withResolvers<number>();
     const provider = await fakeProvider((...request) => {
       asked.resolve(performance.now());
       saying("done")(...request);
     });
-    const times = quick ? 2 : 5 * repeats;
+    const times = 5 * repeats;
     /** How long it takes from the act until the model is asked; the first time fills the compile cache. */
     const delays = async (act: () => Promise<unknown>) => {
       const all = await repeated(times + 1, async () => {

@@ -1,5 +1,5 @@
 import { pause } from "../../helpers/pause.ts";
-import { figureOf, type BenchOptions, type Figure, type Measure } from "../figure.ts";
+import { figureOf, type Figure, type Measure } from "../figure.ts";
 import { withFolder } from "../floors.ts";
 import { totalMb } from "../hop.ts";
 import { ask, type Seen, type Wanted } from "../model-client.ts";
@@ -13,21 +13,20 @@ async function startWays(
   children: AsyncDisposableStack,
   folder: string,
 ): Promise<OfWays<ModelWay>> {
-  const chain = await startChain(children, folder, {
+  const chain = await startChain(children, {
     server: "stream-provider.ts",
     scheduler: "../faults/load/hostile-runs/sockets-server.ts",
     args: (port) => [`http://127.0.0.1:${port}`, folder, "1"],
   });
-  const { port, barePort, bridges, hops } = chain;
+  const { port, bridges, hops } = chain;
   const at = (base: string, key = "") => ({ url: `${base}/chat/completions`, key });
   return {
-    direct: { at: at(`http://127.0.0.1:${port}/v1`), hops: hops.direct },
-    bare: { at: at(`http://127.0.0.1:${barePort}/v1`), hops: hops.bare },
-    through: { at: at(bridges[0]?.baseUrl ?? "", bridges[0]?.key), hops: hops.through },
+    direct: { at: at(`http://127.0.0.1:${port}/v1`), hops: [] },
+    through: { at: at(bridges[0]?.baseUrl ?? "", bridges[0]?.key), hops },
   };
 }
 
-/** Streams of a model as a run has them, beside bare proxies of as many processes, and direct ones. */
+/** Streams of a model as a run has them, beside direct ones. */
 export const modelGateway: Measure = {
   name: "model-gateway",
   run: (options) =>
@@ -39,13 +38,11 @@ export const modelGateway: Measure = {
         each(ways, async ({ at }) => perSecond(await ask(at, wanted)));
       // Code that runs for the first time is compiled.
       await repeated(200, () => round(small));
-      const rounds = await repeated(options.quick ? 20 : 500 * options.repeats, () => round(small));
-      const added = (way: "bare" | "through") =>
-        rounds.map((one) => one[way].firstByteMs - one.direct.firstByteMs);
+      const rounds = await repeated(500 * options.repeats, () => round(small));
+      const added = rounds.map(({ direct, through }) => through.firstByteMs - direct.firstByteMs);
       return [
-        figureOf("model call: latency added to the first byte", "ms", added("through"), {
+        figureOf("model call: latency added to the first byte", "ms", added, {
           target: { median: 3 },
-          floor: added("bare"),
         }),
         ...(await throughput(
           options,
@@ -53,7 +50,7 @@ export const modelGateway: Measure = {
           ["at 20 times a model's speed", 0.9],
           { paced: rates(paced), fast: rates(fast) },
         )),
-        ...(await memory(ways, options)),
+        ...(await memory(ways.through)),
       ];
     }),
 };
@@ -69,17 +66,15 @@ const streams = ({ at }: ModelWay, count: number) =>
   Promise.all(Array.from({ length: count }, () => ask(at, long)));
 
 /** What streams at once cost, and whether it grows from one round of them to the next. */
-async function memory({ bare, through }: OfWays<ModelWay>, { quick }: BenchOptions) {
-  const counts = quick ? [10] : [10, 100];
+async function memory(through: ModelWay) {
   const figures: Figure[] = [];
-  for (const count of counts) {
-    const floor = await grownMb(bare, count);
+  for (const count of [10, 100]) {
     const name = `model calls: memory of ${count} streams at once`;
     const grown = await grownMb(through, count);
-    figures.push(figureOf(name, "MB", grown, { target: { most: 50 }, floor }));
+    figures.push(figureOf(name, "MB", grown, { target: { most: 50 } }));
   }
-  const held = await repeated(quick ? 2 : 10, async () => {
-    await streams(through, counts.at(-1) ?? 0);
+  const held = await repeated(10, async () => {
+    await streams(through, 100);
     return totalMb(through.hops, "heldMb");
   });
   const grown = (held.at(-1) ?? 0) - Math.min(...held);

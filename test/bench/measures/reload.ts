@@ -15,9 +15,9 @@ const configWith = (n: number): string => agentConfig(`schedule = "0 ${4 + (n % 
 /** From the save of an agent's config until it is in force and a client knows; beside it, until a bare watch tells. */
 export const reload: Measure = {
   name: "reload",
-  run: ({ repeats, quick }) => {
-    const count = quick ? 20 : 1_000;
-    const times = quick ? 3 : 10 * repeats;
+  run: ({ repeats }) => {
+    const count = 1_000;
+    const times = 10 * repeats;
     return withScheduler(benchProject({ count }), async (scheduler) => {
       const floor = await bareChanges(times, (path, n) => writeFile(path, configWith(n)));
       const client = await openSse(scheduler, "/dashboard/api/status-stream");

@@ -13,9 +13,9 @@ import { bareFanOut } from "./status.ts";
 /** What people who watch a run see of it, and when. */
 export const runs: Measure = {
   name: "runs",
-  run: ({ repeats, quick }) => {
-    const times = quick ? 3 : 10 * repeats;
-    return withScheduler(benchProject({ count: quick ? 20 : 1_000 }), async (scheduler) => [
+  run: ({ repeats }) => {
+    const times = 10 * repeats;
+    return withScheduler(benchProject({ count: 1_000 }), async (scheduler) => [
       figureOf("trigger → running at the client", "ms", await triggers(scheduler, times), {
         floor: await bareFanOut(1, times, 600),
         target: { median: 50 },

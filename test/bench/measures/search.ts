@@ -30,13 +30,13 @@ thereisnosuchword`.split("\n");
 /** A gigabyte of logs: how fast it is searched, how large its index is, and what it costs to index more. */
 export const search: Measure = {
   name: "search",
-  run: async ({ repeats, quick }) => {
+  run: async ({ repeats }) => {
     const project = await benchProject();
-    const { bytes, textBytes, runs } = makeLogs(project.dir, quick ? 20e6 : 1e9);
+    const { bytes, textBytes, runs } = makeLogs(project.dir, 1e9);
     storeRuns(project.dir, runs);
     await withIndexer(project.dir, (indexer) => indexer.indexAll());
     const ofText = [statSync(indexPath(project.dir)).size / textBytes];
-    const cost = [await costOfLines(project.dir, quick ? 5 : 60)];
+    const cost = [await costOfLines(project.dir, 60)];
     const times = await withScheduler(Promise.resolve(project), (scheduler) =>
       timesOf(scheduler, 5 * repeats),
     );

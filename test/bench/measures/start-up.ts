@@ -17,9 +17,9 @@ const sizes = [
 /** From the start of the process until it says that it is ready, and its memory when it has come to rest. */
 export const startUp: Measure = {
   name: "start-up",
-  run: async ({ quick, repeats }) => {
+  run: async ({ repeats }) => {
     const figures: Figure[] = [];
-    for (const [count, readyMs, mb] of quick ? sizes.slice(0, 2) : sizes) {
+    for (const [count, readyMs, mb] of sizes) {
       const floors: Awaited<ReturnType<typeof bare>>[] = [];
       const runs = await repeated(repeats, async () => {
         floors.push(await bare());

@@ -19,11 +19,11 @@ const targets = new Map([
 /** From a change of state until all clients know; beside it, a bare server that sends as many bytes to as many. */
 export const status: Measure = {
   name: "status",
-  run: ({ quick, repeats }) =>
-    withScheduler(projectOf(quick ? 20 : 1_000), async (scheduler) => {
-      const times = quick ? 3 : 10 * repeats;
+  run: ({ repeats }) =>
+    withScheduler(projectOf(1_000), async (scheduler) => {
+      const times = 10 * repeats;
       const figures: Figure[] = [];
-      for (const clients of quick ? [10] : targets.keys()) {
+      for (const clients of targets.keys()) {
         const all = await opened(scheduler, "/dashboard/api/status-stream", clients);
         const told = await repeated(times, (n) => tell(all, toggled(scheduler, n)));
         for (const client of all) client.close();

@@ -1,9 +1,9 @@
 import { openStore } from "../../../src/features/open-store.ts";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { sendLoad, type LoadAnswer, type LoadRequest } from "../../features/webhooks/load.ts";
-import { look, type Promised } from "./crash-model.ts";
-import type { CrashPlan } from "./crash-plan.ts";
+import type { Promised } from "./crash-model.ts";
+import { killPoints, type KillPoint } from "./kill-points.ts";
 import { configText, queueSizes, type CrashProject } from "./crash-project.ts";
 import { startDoomed, type Doomed } from "./crash-scheduler.ts";
 import { pause } from "../../helpers/pause.ts";
@@ -25,52 +25,43 @@ const tooLateMs = 30_000;
 
 export const startArgs = ["start", "--port", "0"];
 
-/** Does what the plan says, until the scheduler is dead. */
-export function crashOnce(lane: Lane, plan: CrashPlan): Promise<void> {
-  if (plan.point?.startsWith("config ")) return crashOfChange(lane, plan);
-  if (plan.point === "migrating") return crashOfMigration(lane, plan);
-  if (plan.point?.startsWith("key ")) rmSync(keyPath(lane.project), { force: true });
-  return crashOfScheduler(lane, plan);
+/** A process that ends at this point, when it comes there for the nth time. */
+export interface Kill {
+  readonly point: KillPoint;
+  readonly nth: number;
+}
+
+/** Gives a scheduler work until it is dead. */
+export async function crashOnce(lane: Lane, kill: Kill): Promise<void> {
+  const { point } = kill;
+  if (point.startsWith("config ")) await crashOfChange(lane, kill);
+  else if (point === "migrating") await crashOfMigration(lane, kill);
+  else if (await crashOfScheduler(lane, kill)) lane.struck.add(point);
 }
 
 export function keyPath({ home }: CrashProject): string {
   return join(home, "credentials", "gateway_api_key", "default", "key");
 }
 
-async function crashOfScheduler(lane: Lane, plan: CrashPlan): Promise<void> {
-  const { point } = plan;
-  const doomed = startDoomed(lane.project, startArgs, point === null ? null : { ...plan, point });
+/** Whether the scheduler came to the point. */
+async function crashOfScheduler(lane: Lane, kill: Kill): Promise<boolean> {
+  if (kill.point.startsWith("key ")) rmSync(keyPath(lane.project), { force: true });
+  const isCrowded = killPoints[kill.point].is === "crowded";
+  const deliveries = { worker: isCrowded ? 10 : 2, locker: 1 };
+  const doomed = startDoomed(lane.project, startArgs, kill);
   const url = await doomed.ready;
   let isLate = false;
   if (url !== null) {
-    const sending = send(lane, plan, url);
+    const sending = send(lane, { deliveries, manual: 1 }, url);
     isLate = await Promise.race([
       doomed.gone.then(() => false),
-      pause(plan.latestMs, "the point may never be reached", true),
+      pause(15_000, "the point may never be reached", true),
     ]);
     doomed.kill();
     await sending;
   }
   await mustBeKilled(doomed);
-  if (plan.endsRuns) killRuns(lane);
-  if (!isLate && point !== null) lane.struck.add(point);
-}
-
-/** Kills the supervisors of the project's runs, and with each its run: a machine that goes down. */
-function killRuns({ project, promised }: Lane): void {
-  for (const { state, instanceId } of look(project).rows) {
-    if (state === "running" && instanceId !== null) promised.killed.add(instanceId);
-  }
-  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-    try {
-      const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-      if (args.includes("_run-agent") && args.includes(project.dir)) {
-        process.kill(Number(pid), "SIGKILL");
-      }
-    } catch {
-      // It is gone.
-    }
-  }
+  return !isLate;
 }
 
 async function mustBeKilled(doomed: Doomed): Promise<void> {
@@ -79,12 +70,14 @@ async function mustBeKilled(doomed: Doomed): Promise<void> {
   if (code !== 137) throw new Error(`it ended with ${code} and wrote:\n${doomed.output()}`);
 }
 
-/** Sends what the plan says at once, and keeps the answers' promises in mind. */
-export async function send(
-  lane: Lane,
-  { deliveries, manual }: Pick<CrashPlan, "deliveries" | "manual">,
-  url: string,
-): Promise<void> {
+/** Work for each agent by webhook, and for the worker by hand. */
+interface Sent {
+  readonly deliveries: { readonly worker: number; readonly locker: number };
+  readonly manual: number;
+}
+
+/** Sends work at once, and keeps the answers' promises in mind. */
+export async function send(lane: Lane, { deliveries, manual }: Sent, url: string): Promise<void> {
   const requests = [
     ...Array.from({ length: deliveries.worker }, () => delivery(lane, "issues")),
     ...Array.from({ length: deliveries.locker }, () => delivery(lane, "issue_comment")),
@@ -122,27 +115,26 @@ function trigger(project: CrashProject): LoadRequest {
 }
 
 /** A change of `config.toml` that is cut off leaves the old text or the new one. */
-async function crashOfChange(lane: Lane, { point, nth }: CrashPlan): Promise<void> {
-  const { project } = lane;
+async function crashOfChange({ project, struck }: Lane, kill: Kill): Promise<void> {
   const path = join(project.dir, "config.toml");
   const before = readFileSync(path, "utf8");
   const texts = queueSizes.map((size) => configText(join(project.marks, "claude"), size));
   const other = queueSizes[texts.indexOf(before) === 0 ? 1 : 0];
   const change = ["config", "--set", `workQueueSize=${other}`];
-  const doomed = startDoomed(project, change, point === null ? null : { point, nth });
+  const doomed = startDoomed(project, change, kill);
   await mustBeKilled(doomed);
   const after = readFileSync(path, "utf8");
   if (!texts.includes(after)) throw new Error(`config.toml is neither old nor new:\n${after}`);
-  if (point !== null) lane.struck.add(point);
+  struck.add(kill.point);
 }
 
 /** A database that was being made is made anew by who comes next. */
-async function crashOfMigration(lane: Lane, { nth }: CrashPlan): Promise<void> {
+async function crashOfMigration(lane: Lane, kill: Kill): Promise<void> {
   const dir = `${lane.project.dir}-${lane.sent}-new`;
   mkdirSync(dir);
   cpSync(join(lane.project.dir, "config.toml"), join(dir, "config.toml"));
   const project = { ...lane.project, dir };
-  await mustBeKilled(startDoomed(project, startArgs, { point: "migrating", nth }));
+  await mustBeKilled(startDoomed(project, startArgs, kill));
   openStore(dir).close();
-  lane.struck.add("migrating");
+  lane.struck.add(kill.point);
 }

@@ -24,8 +24,6 @@ export interface Promised {
   readonly receipts: Set<string>;
   /** Work item ids that were answered with 202. */
   readonly manual: Set<string>;
-  /** Instances whose processes were killed: these may be lost although they ran. */
-  readonly killed: Set<string>;
   /** Every row that was ever seen, as it was last. */
   readonly seen: Map<string, WorkRow>;
 }
@@ -40,7 +38,7 @@ export interface Found {
 }
 
 export function nothingPromised(): Promised {
-  return { receipts: new Set(), manual: new Set(), killed: new Set(), seen: new Map() };
+  return { receipts: new Set(), manual: new Set(), seen: new Map() };
 }
 
 /** Reads it all, whether a scheduler lives or not. */
@@ -80,7 +78,7 @@ export function* brokenPromises(promised: Promised, found: Found): Generator<str
   for (const id of promised.manual) if (!byId.has(id)) yield `${id} was answered 202 and is gone`;
   for (const before of promised.seen.values()) yield* changedWrongly(before, byId.get(before.id));
   yield* retriedWrongly(found.rows);
-  yield* ranWrongly(promised, found);
+  yield* ranWrongly(found);
 }
 
 /** What keeps the next look honest. */
@@ -114,7 +112,7 @@ function* retriedWrongly(rows: readonly WorkRow[]) {
 }
 
 /** What ran was claimed by that instance, once; what succeeded did run; who dropped out did not. */
-function* ranWrongly({ killed }: Promised, { rows, ran }: Found) {
+function* ranWrongly({ rows, ran }: Found) {
   const claimed = new Set(rows.map(({ instanceId }) => instanceId));
   const times = Map.groupBy(ran, ({ instanceId }) => instanceId);
   for (const [id, each] of times) {
@@ -127,8 +125,7 @@ function* ranWrongly({ killed }: Promised, { rows, ran }: Found) {
   for (const row of of("lost")) {
     if (row.begun === 0) yield `${row.id} is lost, and never began`;
     // A run outlives its scheduler: only one that died before its process was asked can be lost.
-    if (hasRun(row) && !killed.has(row.instanceId ?? ""))
-      yield `${row.id} is lost, and ran as ${String(row.instanceId)}`;
+    if (hasRun(row)) yield `${row.id} is lost, and ran as ${String(row.instanceId)}`;
   }
 }
 

@@ -9,12 +9,12 @@ import http from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
-import { killPoints, questionPoints, writes } from "./kill-points.ts";
-import type { Call, KillPoint, QuestionPoint, Strike, Written } from "./kill-points.ts";
+import { killPoints, writes } from "./kill-points.ts";
+import type { Call, KillPoint, Strike, Written } from "./kill-points.ts";
 
 /** What the program is told in `AL_KILL_AT`, as JSON. */
 export interface KillOrder {
-  readonly point: KillPoint | QuestionPoint;
+  readonly point: KillPoint;
   readonly nth: number;
   /** Where runs leave files that say how far they are. */
   readonly marks: string;
@@ -158,7 +158,7 @@ function atFile(path: string): void {
 }
 
 function arm({ point, nth, marks }: KillOrder): void {
-  const meant: Strike = { ...killPoints, ...questionPoints }[point];
+  const meant: Strike = killPoints[point];
   left = nth;
   if (meant.at === "commit") atCommits(meant.of, meant.when);
   else if (meant.at === "migration") atMigration();

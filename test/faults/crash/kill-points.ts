@@ -1,9 +1,6 @@
 /** A moment in the scheduler's life at which `kill-at.ts` ends it. */
 export type KillPoint = keyof typeof killPoints;
 
-/** The same in the life of a question. */
-export type QuestionPoint = keyof typeof questionPoints;
-
 /** What is written in a transaction, told by a part of the statement's text. */
 export const writes = {
   receipt: "INSERT INTO receipts",
@@ -15,8 +12,6 @@ export const writes = {
   freed: "DELETE FROM locks WHERE resource",
   recovery: "DELETE FROM locks WHERE instance_id NOT IN",
   tick: "INSERT INTO cron_ticks",
-  question: "INSERT INTO questions",
-  answer: "UPDATE questions SET state",
 } as const;
 
 export type Written = keyof typeof writes;
@@ -25,7 +20,7 @@ export type Written = keyof typeof writes;
 export type Call = "answer" | "spawn" | "order" | "draft" | "rename" | "link";
 
 /** Where a kill strikes: at the commit of a write, at a call of a built-in, or once a file is there. */
-export type Strike = { readonly is: string } & (
+export type Strike = { readonly is: "" | "repeated" | "crowded" } & (
   | { readonly at: "commit"; readonly of: Written; readonly when: "before" | "after" }
   | { readonly at: "call"; readonly of: Call }
   | { readonly at: "file"; readonly of: "in-run" | "in-post" }
@@ -34,35 +29,34 @@ export type Strike = { readonly is: string } & (
 
 const commit =
   (when: "before" | "after") =>
-  (of: Written, is = ""): Strike => ({ at: "commit", of, when, is });
+  (of: Written, is: Strike["is"] = ""): Strike => ({ at: "commit", of, when, is });
 const [before, after] = [commit("before"), commit("after")];
-const call = (of: Call, is = ""): Strike => ({ at: "call", of, is });
-const file = (of: "in-run" | "in-post", is = ""): Strike => ({ at: "file", of, is });
+const call = (of: Call, is: Strike["is"] = ""): Strike => ({ at: "call", of, is });
+const file = (of: "in-run" | "in-post"): Strike => ({ at: "file", of, is: "" });
 
 /**
- * Every named point, and how the process finds out that it is there. It `is` one of a run's start, one that comes about
- * after a run or so (slow), one to which a life may come more than once (repeated), or one that more work than may wait
- * leads to (crowded).
+ * Every named point, and how the process finds out that it is there. It `is` one to which a life comes more than once
+ * (repeated), or to which more work leads than may wait (crowded).
  */
 export const killPoints = {
   "receipt not committed": before("receipt", "repeated"),
   "receipt committed, not answered": after("receipt", "repeated"),
   "answered, queued": call("answer", "repeated"),
-  "not claimed": before("claim", "start repeated"),
-  claimed: after("claim", "start repeated"),
-  "not begun": before("begin", "start repeated"),
-  "begun, not asked": after("begin", "start repeated"),
-  "created, not started": call("spawn", "start repeated"),
-  started: call("order", "start repeated"),
-  running: file("in-run", "start"),
-  "in a post hook": file("in-post", "slow"),
-  "exited, not recorded": before("end", "slow"),
-  recorded: after("end", "slow"),
-  "lock not granted": before("lock", "slow"),
-  "lock granted, not told": after("lock", "slow"),
-  "lock not freed": before("freed", "slow"),
-  "drop not recorded": before("refusal", "repeated crowded"),
-  dropped: after("refusal", "repeated crowded"),
+  "not claimed": before("claim", "repeated"),
+  claimed: after("claim", "repeated"),
+  "not begun": before("begin", "repeated"),
+  "begun, not asked": after("begin", "repeated"),
+  "created, not started": call("spawn", "repeated"),
+  started: call("order", "repeated"),
+  running: file("in-run"),
+  "in a post hook": file("in-post"),
+  "exited, not recorded": before("end"),
+  recorded: after("end"),
+  "lock not granted": before("lock"),
+  "lock granted, not told": after("lock"),
+  "lock not freed": before("freed"),
+  "drop not recorded": before("refusal", "crowded"),
+  dropped: after("refusal", "crowded"),
   "not recovered": before("recovery"),
   recovered: after("recovery"),
   migrating: { at: "migration", is: "repeated" },
@@ -70,11 +64,4 @@ export const killPoints = {
   "key placed": call("link"),
   "config drafted": call("draft"),
   "config replaced": call("rename"),
-} satisfies Readonly<Record<string, Strike>>;
-
-export const questionPoints = {
-  "question not committed": before("question"),
-  "question committed, not emitted": after("question"),
-  "answer not committed": before("answer"),
-  "answered, not resumed": after("answer"),
 } satisfies Readonly<Record<string, Strike>>;

@@ -7,7 +7,7 @@ import { billedProject, billingProvider, wrongCosts } from "./billed-project.ts"
 import { keyPath, send, startArgs, type Lane } from "./crash-cycle.ts";
 import { check, wholeLife } from "./crash-lane.ts";
 import { look, nothingPromised, unfinished } from "./crash-model.ts";
-import { randomBy } from "./crash-plan.ts";
+import { randomBy } from "../../helpers/random.ts";
 import { startDoomed, type Doomed } from "./crash-scheduler.ts";
 import { pause } from "../../helpers/pause.ts";
 
@@ -91,12 +91,12 @@ const headersOf = ({ lane }: Chain) => {
   };
 };
 
-/** Null if the scheduler was killed meanwhile. */
-async function post(chain: Chain, url: string, body: object): Promise<string | null> {
+/** Null if the scheduler was killed meanwhile, or answered with the status `refused`. */
+async function post(chain: Chain, url: string, body: object, refused = 0): Promise<string | null> {
   const init = { method: "POST", headers: headersOf(chain), body: JSON.stringify(body) };
   const response = await fetch(url, init).catch(() => null);
   const text = await response?.text().catch(() => null);
-  if (response === null || text == null) return null;
+  if (response === null || text == null || response.status === refused) return null;
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text}`);
   return text;
 }
@@ -112,7 +112,7 @@ async function callMcp(chain: Chain, url: string): Promise<void> {
   chain.lane.promised.manual.add(id);
 }
 
-/** Answers open questions until the scheduler is dead. */
+/** Two people answer each open question at once, until the scheduler is dead. */
 async function answerAll(chain: Chain, url: string, doomed: Doomed): Promise<void> {
   const gone = doomed.gone.then(() => true);
   while (!(await Promise.race([gone, pause(100, "it is asked again", false)]))) {
@@ -120,9 +120,14 @@ async function answerAll(chain: Chain, url: string, doomed: Doomed): Promise<voi
     const response = await fetch(`${url}/api/questions?state=open`, init).catch(() => null);
     const list = (await response?.json().catch(() => null)) as { questions: QuestionView[] } | null;
     for (const { id } of list?.questions ?? []) {
-      const answer = chain.random() < 0.5 ? "a" : "b";
-      const path = `/api/questions/${id}/answer`;
-      if ((await post(chain, url + path, { answer })) !== null) chain.answers.set(id, answer);
+      const answers = chain.random() < 0.5 ? ["a", "b"] : ["b", "a"];
+      const path = `${url}/api/questions/${id}/answer`;
+      const both = answers.map(async (answer) => {
+        const isFirst = (await post(chain, path, { answer }, 409)) !== null;
+        if (isFirst && chain.answers.has(id)) throw new Error(`${id} was answered twice`);
+        if (isFirst) chain.answers.set(id, answer);
+      });
+      await Promise.all(both);
     }
   }
 }

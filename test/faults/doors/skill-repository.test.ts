@@ -61,32 +61,6 @@ test.each([
   await refused(message);
 });
 
-test("fetching a skill repository runs no hooks, filters or submodule updates", async () => {
-  const { write, makeExecutable, git } = repository();
-  const touch = `touch ${mark()}`;
-  const submodule = `path = x\nurl = -u./scripts/run.sh\nupdate = !${touch}\n`;
-  const files = {
-    "SKILL.md": skill,
-    ".gitattributes": "* filter=evil diff=evil merge=evil export-subst\n",
-    ".gitconfig": `[filter "evil"]\nsmudge = ${touch}\n[core]\nhooksPath = hooks\n`,
-    ".gitmodules": `[submodule "x"]\n${submodule}`,
-    "package.json": JSON.stringify({ scripts: { postinstall: touch } }),
-  };
-  for (const [path, text] of Object.entries(files)) write(path, text);
-  const hooks = ["post-checkout", "post-merge", "reference-transaction", "pre-commit"];
-  for (const path of ["scripts/run.sh", ...hooks.map((hook) => `hooks/${hook}`)]) {
-    write(path, `#!/bin/sh\n${touch}\n`);
-    makeExecutable(path);
-  }
-  const withoutHooks = (...args: string[]) => git("-c", "core.hooksPath=/dev/null", ...args);
-  withoutHooks("add", "--all");
-  withoutHooks("update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},x`);
-  withoutHooks("commit", "--quiet", "-m", "all");
-  expect((await add()).code).toBe(0);
-  const added = readdirSync(join(agents(), "skills")).sort();
-  expect(added).toEqual(["SKILL.md", "config.toml", "scripts"]);
-});
-
 test("a skill repository can't write outside the agent's folder by the name of a file or of the skill", async () => {
   const { store, tree, commitTree } = repository();
   const inner = tree([`100644 blob ${store(skill)}\tSKILL.md`]);

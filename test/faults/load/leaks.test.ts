@@ -1,9 +1,6 @@
 import type { HistoryPage } from "../../../src/foundation/contracts/history.ts";
 import { startCounted, type Counted, type Counts } from "../../costs/counted.ts";
-import { sleepingProject } from "../../helpers/container-project.ts";
-import { engineSetupMs, testEngine } from "../../helpers/docker.ts";
 import { LiveProject } from "../../helpers/live-project.ts";
-import { isLong } from "../../helpers/long.ts";
 
 /** Runs the agent so many times, one after the other; what the scheduler then holds. */
 async function after(runs: number, agent: string, scheduler: Counted) {
@@ -42,13 +39,4 @@ test(
   "runs in the built-in harness, pi, leave no object, timer or socket in the scheduler",
   { timeout: 600_000 },
   async () => leavesNothing(await LiveProject.hello(), "hello", 50),
-);
-
-test.runIf(isLong)(
-  "runs in containers leave no object, timer or socket in the scheduler",
-  { timeout: 600_000 + engineSetupMs },
-  async () => {
-    const { engine } = await testEngine();
-    await leavesNothing(await sleepingProject(engine, { sleepSeconds: 0 }), "boxed", 30);
-  },
 );

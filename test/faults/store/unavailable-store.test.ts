@@ -2,14 +2,12 @@ import { openStore } from "../../../src/features/open-store.ts";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { runAl, startTestScheduler, type TestScheduler } from "../../helpers/scheduler.ts";
 import { sendLoad, type LoadAnswer } from "../../features/webhooks/load.ts";
 import { brokenPromises, look, nothingPromised, unfinished } from "../crash/crash-model.ts";
 import { crashProject } from "../crash/crash-project.ts";
 import { fill } from "./fill-disk.ts";
 import { delivery, faulty } from "./store-project.ts";
-import { isLong } from "../../helpers/long.ts";
 import { perTest } from "../../helpers/per-test.ts";
 import { pause } from "../../helpers/pause.ts";
 
@@ -35,10 +33,12 @@ async function deliver(scheduler: TestScheduler, n: number): Promise<LoadAnswer>
   return answer;
 }
 
-/** What every fault has in common; `begin` brings it about and returns what ends it. */
-async function refusesAndRecovers(begin: () => () => void): Promise<void> {
-  const env = faulty(faultFile());
-  const scheduler = (started = await startTestScheduler(project(), { webUi: false, env }));
+test("requests get 503 while the disk of the store is full, and are accepted once it has space", async ({
+  skip,
+}) => {
+  mkdirSync(stateDir(), { mode: 0o700 });
+  mount("tmpfs", skip);
+  const scheduler = (started = await startTestScheduler(project(), { webUi: false }));
   const statusOf = async (path: string, method = "GET"): Promise<number> =>
     (await scheduler.api(path, { method })).status;
   const promised = nothingPromised();
@@ -51,8 +51,8 @@ async function refusesAndRecovers(begin: () => () => void): Promise<void> {
   for (const n of [0, 1, 2]) expect(await believed(n)).toBe(200);
   // Two are running when the fault comes, and over before it goes; one waits.
   await expect.poll(() => look(project()).ran.length).toBe(2);
-  const end = begin();
-  onTestFinished(end);
+  const filler = join(stateDir(), "filler");
+  fill(filler);
   let n = 3;
   await expect.poll(() => believed(n++), { timeout: 60_000, interval: 0 }).toBe(503);
   expect(await statusOf("/control/trigger/worker", "POST")).toBe(503);
@@ -64,56 +64,13 @@ async function refusesAndRecovers(begin: () => () => void): Promise<void> {
   await pause(settlingMs, "nothing is lost meanwhile");
   // What ran was claimed, and is recorded as far as the store could.
   expect([...brokenPromises(promised, look(project()))]).toEqual([]);
-  end();
+  rmSync(filler);
   await expect.poll(() => believed(n)).toBe(200);
   expect(await statusOf("/control/pause", "POST")).toBe(200);
   expect(await statusOf("/health/ready")).toBe(200);
   await expect.poll(() => unfinished(look(project())), { timeout: 60_000 }).toEqual([]);
   expect([...brokenPromises(promised, look(project()))]).toEqual([]);
-}
-
-/** Faults of commits by their SQLite result code. */
-const failing = (errcode: number) => () => {
-  writeFileSync(faultFile(), String(errcode));
-  return () => rmSync(faultFile(), { force: true });
-};
-
-const longFaults: [string, () => () => void][] = [
-  ["that became read-only", failing(8)],
-  ["that has a failing disk", failing(10)],
-  [
-    "that another process holds",
-    () => {
-      const other = new DatabaseSync(join(stateDir(), "state.db"));
-      other.exec("BEGIN IMMEDIATE");
-      return () => {
-        if (other.isOpen) other.close();
-      };
-    },
-  ],
-];
-
-test.for<[string, () => () => void]>([
-  [
-    "on a full disk",
-    () => {
-      const filler = join(stateDir(), "filler");
-      fill(filler);
-      return () => rmSync(filler, { force: true });
-    },
-  ],
-  ...(isLong ? longFaults : []),
-])(
-  "requests get 503 while the store is unavailable: a store %s",
-  { timeout: 120_000 },
-  async ([where, begin], { skip }) => {
-    if (where === "on a full disk") {
-      mkdirSync(stateDir(), { mode: 0o700 });
-      mount("tmpfs", skip);
-    }
-    await refusesAndRecovers(begin);
-  },
-);
+}, 120_000);
 
 test("a scheduler whose store is unavailable can stop, and the next scheduler finishes the work", async () => {
   const env = faulty(faultFile());
@@ -131,17 +88,6 @@ test("a scheduler whose store is unavailable can stop, and the next scheduler fi
   expect(look(project()).rows.map(({ outcome }) => outcome)).toEqual(Array(3).fill("succeeded"));
   expect(look(project()).ran).toHaveLength(3);
 }, 120_000);
-
-test.runIf(isLong)("al start with a store that another process locks reports that", async () => {
-  openStore(project().dir).close();
-  const other = new DatabaseSync(join(stateDir(), "state.db"));
-  other.exec("BEGIN IMMEDIATE");
-  const { code, stderr } = await runAl(project(), ["start", "--port", "0"]);
-  other.close();
-  expect(code).toBe(1);
-  expect(stderr).toContain("state.db: database is locked");
-  expect(stderr).toContain("hint: another process holds the database; end it or wait");
-});
 
 test("al start with an unavailable store reports that the store is read-only", async ({ skip }) => {
   openStore(project().dir).close();

@@ -24,12 +24,9 @@ function delivery(id: string, target = "ops"): Delivery {
 
 test("alert counts for some agents include all their dead deliveries, and are cached until the alerts change", async () => {
   const store = tempStore().tables(createAlertStore);
-  const make = (id: string, agent: string, to = "ops") => ({
-    ...delivery(id, to),
-    alert: { ...alert, agent },
-  });
-  const others = Array.from({ length: 250 }, (_, n) => make(`loud-${n}`, "loud"));
-  const deliveries = [make("quiet", "quiet"), make("gone", "quiet", "gone"), ...others];
+  const made = { ...delivery("quiet"), alert: { ...alert, agent: "quiet" } };
+  const others = Array.from({ length: 250 }, (_, n) => delivery(`loud-${n}`));
+  const deliveries = [made, { ...made, id: "gone", target: "gone" }, ...others];
   await store.record({ states: [], deliveries });
   for (const { id } of deliveries) await store.attempted(id, { type: "dead", at: 1, error: "no" });
   const status = createStatusStore(schedulerStatus, () => ({}));

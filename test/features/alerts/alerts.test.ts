@@ -132,7 +132,6 @@ const down = (minutes: number, crashed: boolean) => ({
 test.each<[string, object | null, number | null, number | null]>([
   ["was stopped", down(30, false), 31, 30],
   ["died", down(1, true), 1, null],
-  ["was stopped before it died", down(3, true), 3, 9],
   ["was restarted within a minute", null, 1.5, 1],
   ["never ran", null, null, null],
 ])("downCommand for an earlier scheduler that %s returns %j", (_what, command, alive, stopped) => {

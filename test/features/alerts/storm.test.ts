@@ -16,16 +16,6 @@ async function stormy(count: number, options?: Parameters<typeof senderWorld>[0]
   return world;
 }
 
-test("more than five alerts at once to one target are sent as one digest", async () => {
-  const world = senderWorld();
-  await world.add(...ids(7), "8@dev");
-  await world.recorded(2);
-  expect(world.store.list(all)).toMatchObject([
-    { target: "ops", state: "sent", alert: { topic: "digest", count: 7 } },
-    { target: "dev", state: "sent", alert: { topic: "runs" } },
-  ]);
-});
-
 test("many alerts one after the other are sent as five alerts, and then as one digest a minute", async () => {
   const world = await stormy(5);
   expect(world.attempts).toHaveLength(5);

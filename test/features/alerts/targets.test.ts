@@ -3,6 +3,7 @@ import type { AlertMessage } from "../../../src/features/alerts/rules/alert.ts";
 import type { AnswerForm, Question } from "../../../src/foundation/contracts/questions.ts";
 import { fakeApis, type FakeApi, type Received, type Reply } from "./fake-apis.ts";
 import { startReceiver } from "./receiver.ts";
+import repliesJson from "./replies.json" with { type: "json" };
 import { alerts, aQuestion, messageFor, sendWith, targetOf } from "./samples.ts";
 
 type HttpType = keyof typeof fakeApis;
@@ -68,86 +69,17 @@ test.each([
   expect(retryAfterMs(header, 1_000)).toBe(afterMs);
 });
 
-const json = (status: number, value: object): Reply => ({ status, body: JSON.stringify(value) });
-const gone = (error: string) => ({ type: "gone", error: `it answered ${error}` });
+/** Replies as each API's own pages show them, and how they count. */
+const replies = repliesJson as readonly {
+  readonly what: string;
+  readonly type: HttpType;
+  readonly reply: Reply;
+  readonly answer: object;
+}[];
 
-test.each<[string, HttpType, Reply, object]>([
-  [
-    "a retry waits the seconds of Retry-After",
-    "webhook",
-    { status: 503, headers: { "retry-after": "120" } },
-    { type: "failed", error: "it answered 503", afterMs: 120_000 },
-  ],
-  [
-    "a redirect is an error and not followed",
-    "webhook",
-    { status: 307, headers: { location: "http://inner.test/admin" } },
-    { error: "it redirects to inner.test, which is not followed (307)", afterMs: null },
-  ],
-  [
-    "a removed webhook switches the target off",
-    "slack",
-    { status: 404, body: "no_service" },
-    gone("404: no_service"),
-  ],
-  [
-    "another 404 is a failure",
-    "slack",
-    { status: 404, body: "not found" },
-    { type: "failed", afterMs: null },
-  ],
-  [
-    "a removed webhook switches the target off",
-    "discord",
-    json(404, { message: "Unknown Webhook", code: 10015 }),
-    gone("404: Unknown Webhook"),
-  ],
-  [
-    "a retry waits the seconds of the body",
-    "discord",
-    { headers: { "retry-after": "1" }, ...json(429, { message: "limited", retry_after: 64.57 }) },
-    { type: "failed", error: "it answered 429: limited", afterMs: 64_570 },
-  ],
-  [
-    "a removed workflow switches the target off",
-    "teams",
-    json(404, { error: { code: "WorkflowNotFound", message: "No such workflow" } }),
-    gone("404: No such workflow"),
-  ],
-  [
-    "a 429 inside of a 200 is a failure",
-    "teams",
-    { status: 200, body: "Microsoft Teams endpoint returned HTTP error 429 with ContextId" },
-    { type: "failed", afterMs: null },
-  ],
-  ["a body of 1 is accepted", "teams", { status: 200, body: "1" }, accepted],
-  [
-    "a removed bot switches the target off",
-    "telegram",
-    json(403, { description: "Forbidden: bot was kicked" }),
-    gone("403: Forbidden: bot was kicked"),
-  ],
-  [
-    "a retry waits the seconds of the body",
-    "telegram",
-    json(429, { description: "Too Many Requests", parameters: { retry_after: 34 } }),
-    { type: "failed", afterMs: 34_000 },
-  ],
-  [
-    "a group's new ID switches the target off and is shown in the error",
-    "telegram",
-    json(400, { description: "upgraded", parameters: { migrate_to_chat_id: -98 } }),
-    gone("400: upgraded; its chat is -98 now"),
-  ],
-  [
-    "a 429 is a failure with the text of the response",
-    "ntfy",
-    json(429, { code: 42901, error: "limit reached" }),
-    { type: "failed", error: "it answered 429: limit reached" },
-  ],
-])("when sending an alert, %s (%s)", async (_name, type, reply, expected) => {
+test.each(replies)("when sending an alert, $what ($type)", async ({ type, reply, answer }) => {
   const { given } = await send(type, { answer: () => reply });
-  expect(given).toMatchObject(expected);
+  expect(given).toMatchObject(answer);
 });
 
 type Action = Readonly<Record<"action" | "label" | "url" | "method" | "body", string>>;

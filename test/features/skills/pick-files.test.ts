@@ -1,7 +1,5 @@
-import { fetchRepository } from "../../../src/features/skills/fetch-repository.ts";
 import type { TreeEntry } from "../../../src/features/skills/git.ts";
 import { findSkills, pickFiles } from "../../../src/features/skills/pick-files.ts";
-import { makeRepository } from "./repositories.ts";
 
 const entry = (path: string, more: Partial<TreeEntry> = {}): TreeEntry => ({
   path,
@@ -79,21 +77,4 @@ test.each<[string, RegExp, readonly TreeEntry[]]>([
   ],
 ])("a skill is rejected if it contains %s", (_, message, entries) => {
   expect(() => picked(...entries)).toThrow(message);
-});
-
-test("a skill repository with submodules or names that git would not create is rejected", async () => {
-  const repository = makeRepository();
-  const id = repository.store("echo pwned\n");
-  const skill = `100644 blob ${id}\tSKILL.md`;
-  const evil = repository.tree([`100644 blob ${id}\tevil`]);
-  for (const [tree, message] of [
-    [`160000 commit ${id}\tscripts`, "is a submodule"],
-    [`040000 tree ${repository.tree([`040000 tree ${evil}\t..`])}\tscripts`, "plain name"],
-  ] as const) {
-    repository.commitTree([skill, tree]);
-    const fetched = await fetchRepository(repository.url, { env: process.env });
-    const files = await fetched.files(fetched.head);
-    await fetched.remove();
-    expect(() => pickFiles(files, { name: null, prefix: "" })).toThrow(message);
-  }
 });

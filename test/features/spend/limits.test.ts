@@ -50,13 +50,6 @@ test("exhausted returns the limit of a run whose model call was refused, and nul
   await begin();
 });
 
-test("a limit stays used up if it is raised too little for the refused model call", async () => {
-  const { meter, refusal } = tempMeter({ budgetsOf: () => budgets({ runUsd: 0.001 }) });
-  await refusal();
-  await meter.raise("run:dev-1", 0.000_01);
-  expect(meter.exhausted("dev", "dev-1")).toMatchObject({ limit: 0.001_01 });
-});
-
 test("a raised budget limit survives a restart and applies to live runs", async () => {
   const budgetsOf = () => budgets({ runUsd: 0, dayUsd: 0 });
   const liveRuns = () => ["dev-1"];

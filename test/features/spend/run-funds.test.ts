@@ -29,7 +29,6 @@ test.each([
     "--x-----x",
     "d---m---(p|)",
   ],
-  ["stay short while no budget changes", { 0: "r", 2: "p" }, "-", "r"],
 ] as const)("the funds of a run that waits for budget %s", (_when, found, changed, expected) =>
   marbles(({ cold, scheduler, expectObservable }) => {
     const changed$ = cold(`${changed}${"-".repeat(20)}`);

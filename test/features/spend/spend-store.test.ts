@@ -89,12 +89,6 @@ test("a budget's account has the reservation, then the amount spent", async () =
   expect(spend.accounts(["2026-11"])).toMatchObject([{ nano: 400, reserved: 0 }]);
 });
 
-test("a call that got no answer does not count as a turn of the run", async () => {
-  const store = tempStore();
-  await made(store, {}, { isTurn: false, usage: null, status: null, nano: 0, charged: 0 });
-  expect(store.tables(createSpend).account("run:dev-1", "run")).toEqual(account);
-});
-
 test("a dead scheduler's open calls are charged once for requests and streamed answers, as estimates, in each account and in their run's cost", async () => {
   const first = tempStore();
   const spend = first.tables(createSpend);

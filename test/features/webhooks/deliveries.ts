@@ -1,8 +1,12 @@
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import type { Payload } from "../../../src/features/webhooks/json.ts";
 import { interpret, type Interpreted } from "../../../src/features/webhooks/interpret.ts";
 import type { Headers, Provider } from "../../../src/features/webhooks/provider.ts";
 import { providerTable } from "../../../src/features/webhooks/providers/table.ts";
+import { valueAt } from "../../../streams/where.ts";
+import payloads from "./payloads.json" with { type: "json" };
 
 const require = createRequire(import.meta.url);
 
@@ -12,7 +16,7 @@ interface GithubExample {
 }
 
 /** Real deliveries of 58 GitHub events, from npm. */
-export const githubExamples = require("@octokit/webhooks-examples") as readonly GithubExample[];
+const githubExamples = require("@octokit/webhooks-examples") as readonly GithubExample[];
 
 /** The first example of an event with this action; the first at all without. */
 export function githubExample(event: string, action?: string): Payload {
@@ -32,6 +36,36 @@ export function providerOf(type: string): Provider {
 export function eventHeaders(type: string, event: string): Headers {
   if (type === "github") return { "x-github-event": event };
   return type === "sentry" ? { "sentry-hook-resource": event } : {};
+}
+
+export type FilterValue = string | boolean | readonly string[];
+
+/** Names a payload of a provider: one of `payloads.json`, or one of `@octokit/webhooks-examples` by event and action. */
+interface Sample {
+  readonly type: string;
+  readonly event?: string;
+  readonly sample?: string;
+  readonly example?: string;
+  readonly payload?: Payload;
+  readonly what?: string;
+  /** What it is read as, without texts of over 120 characters and attributes equal to their event's field. */
+  readonly read?: object;
+  /** Filters by field: a value that lets the payload through, and one that doesn't. */
+  readonly filters?: Readonly<Record<string, readonly [FilterValue, FilterValue]>>;
+}
+
+/** Reads the lines of a file in `providers/`: payloads, and what is expected of each. */
+export const samplesOf = (file: string): readonly Sample[] =>
+  readFileSync(join(import.meta.dirname, "providers", file), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Sample);
+
+export function readSample({ type, sample, example = "", ...given }: Sample): Interpreted {
+  const [name = "", action] = example.split(" ");
+  const found = sample === undefined ? given.payload : (valueAt(payloads, sample) as Payload);
+  const payload = found ?? githubExample(name, action);
+  return read(type, payload, eventHeaders(type, given.event ?? name));
 }
 
 /** An event as it is normalized and as filters see it. */

@@ -59,8 +59,6 @@ test("a webhook entry with where = {…} matches only events whose payload has a
 
 test.each([
   [{ issue: { level: "error" } }, 'agent dev: where issue.level is "error", not "fatal"'],
-  [{ issue: { level: "a\n\u0007b" } }, 'agent dev: where issue.level is "a b", not "fatal"'],
-  [{ issue: { level: 3 } }, 'agent dev: where issue.level is 3, not "fatal"'],
   [{ issue: [] }, 'agent dev: where issue.level is missing, not "fatal"'],
   [{ issue: { level: {} } }, 'agent dev: where issue.level is an object, not "fatal"'],
 ])("an unmatched webhook event with the payload %j has the reason: %s", (payload, reason) => {
@@ -99,25 +97,14 @@ test.each<[string, readonly Filters[], string]>([
     "agent-1: branches does not include main",
   ],
   [
-    "a field that the event does not carry",
-    [{ actions: ["opened"] }],
-    "agent-0: actions is set and the event carries none",
-  ],
-  [
     "the first of several failed filters, and how many more",
     [{ repos: ["a/b"], events: ["issues"], branches: ["next"] }],
     "agent-0: repos does not include acme/x (and 2 more of its conditions)",
   ],
-  ["an empty filter", [{ events: [] }], "agent-0: events does not include push"],
   [
     "a filter of a single value",
     [{ org: "initech" }],
     "agent-0: org is initech, the event's is acme",
-  ],
-  [
-    "an ignored sender",
-    [{ ignoreSenders: ["OctoCat"] }],
-    "agent-0: ignoreSenders includes octocat",
   ],
   [
     "a filter that the provider does not have",

@@ -16,17 +16,6 @@ const signedBy = (type: string, body: Buffer, at: number, id?: string) => ({
   headers: signDelivery(type, "hush", body, at, id === undefined ? {} : { id }),
 });
 
-test("redelivering a GitHub webhook starts an agent whose filter matches it only since an edit, once", async () => {
-  const receiver = new TestReceiver();
-  receiver.listen("dev", { repos: ["acme/x"] });
-  expect(await receiver.deliver()).toMatchObject({ body: { matched: [] } });
-  receiver.listen("dev");
-  const matched = [{ agent: "dev" }];
-  expect(await receiver.deliver()).toMatchObject({ body: { matched } });
-  expect(await receiver.deliver()).toMatchObject({ body: { duplicate: true } });
-  expect(receiver.dispatched).toHaveLength(1);
-});
-
 test("Linear's retries of a webhook start one run, even hours later or with a forged id", async () => {
   const receiver = receiving("linear");
   const body = bytes({ type: "Issue", action: "update", webhookTimestamp: start });

@@ -104,14 +104,6 @@ test("readAgent reports a pipe in place of a file without waiting for data", asy
   ]);
 });
 
-test("readAgent reports the name of a file that can't be read", async () => {
-  const dir = await directory({ "agents/dev/SKILL.md": "Do it." });
-  await symlink(join(dir, "agents/dev/config.toml"), join(dir, "agents/dev/config.toml"));
-  expect(await problemsOf(dir)).toEqual([
-    expect.stringMatching(/config\.toml {2}can't be read .*check its type and permissions/),
-  ]);
-});
-
 test("readBareSkill returns null unless the directory has a SKILL.md and no config.toml", async () => {
   const dir = await directory({
     "agents/bare/SKILL.md": "Do it.",

@@ -1,4 +1,4 @@
-import { allowsTool, modelToolName } from "../../../src/foundation/contracts/mcp.ts";
+import { allowsTool } from "../../../src/foundation/contracts/mcp.ts";
 import { agentFacts } from "../../../src/foundation/config/agent-view.ts";
 import { agent, agentChange, said, usualAgent } from "./samples.ts";
 
@@ -8,14 +8,14 @@ const url = 'url = "https://mcp.example.com/mcp"';
 const problemOf = (text: string, more = ""): string => said(agentChange(server(text, more))).join();
 
 test("[[mcp]] accepts servers with a url and with a command", () => {
-  const more = '[[mcp]]\nname = "files"\ncommand = ["files", "."]\ntools = ["*"]\n';
+  const more = '[[mcp]]\nname = "files"\ncommand = ["files", "."]\ntools = ["repo/create"]\n';
   const { mcp } = agent(server(`${url}\ntools = ["get_*"]\ncredential = "mcp_token"`, more));
   const shared = { private: false, timeoutSeconds: 60 };
   const [remote, local] = mcp;
   const at = { url: "https://mcp.example.com/mcp", command: null, credential: "mcp_token" };
   expect(remote).toEqual({ name: "github", tools: ["get_*"], ...at, ...shared });
   const run = { url: null, command: ["files", "."], credential: null };
-  expect(local).toEqual({ name: "files", tools: ["*"], ...run, ...shared });
+  expect(local).toEqual({ name: "files", tools: ["repo/create"], ...run, ...shared });
 });
 
 test.each([
@@ -48,10 +48,4 @@ test("allowsTool matches a pattern with the whole name of a tool", () => {
   expect(allowsTool(["get_*", "a.b"], "get_issue")).toBe(true);
   expect(allowsTool(["get_*", "a.b"], "forget_issue")).toBe(false);
   expect(allowsTool(["get_*", "a.b"], "axb")).toBe(false);
-});
-
-test("modelToolName returns a name that models accept, or null", () => {
-  expect(modelToolName("github", "issues.create")).toBe("github__issues_create");
-  expect(modelToolName("github", "x".repeat(57))).toBeNull();
-  expect(modelToolName("github", "délete")).toBeNull();
 });

@@ -7,6 +7,7 @@ import {
   usualAgent,
   agent,
   agentFiles,
+  fixture,
   known,
   project,
   unset,
@@ -48,39 +49,7 @@ test("resolveAgent fills in all defaults", () =>
   }));
 
 test("resolveAgent reads every key that an agent's config.toml can have", () => {
-  const config = `
-source = "https://example.org/skills.git"
-sourceCommit = "abc"
-models = ["cheap", "main"]
-credentials = ["github_token", "git_ssh:work"]
-schedule = "  */5   * * * * "
-catchUp = "latest"
-callable = true
-tags = ["web", "team-a", "web"]
-scale = 3
-timeout = 60
-maxWorkQueueSize = 7
-waitTimeout = 9
-[harness]
-type = "llm-cli"
-[[webhooks]]
-source = "hub"
-repos = ["a/b"]
-org = "a"
-ignoreSenders = ["bot"]
-ignoreBots = true
-[[webhooks]]
-source = "errors"
-[hooks]
-pre = ["git pull"]
-[params]
-one = 1
-dry = true
-many = ["1", 2]
-[runtime]
-type = "host-user"
-run_as = "$USER"`;
-  expect(agent(config, { skill: "Do it." })).toMatchObject({
+  expect(agent(fixture("every-key.toml"), { skill: "Do it." })).toMatchObject({
     title: "dev",
     source: "https://example.org/skills.git",
     sourceCommit: "abc",

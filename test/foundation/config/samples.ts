@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
@@ -113,6 +114,10 @@ export function said(change: AgentChange | ProjectChange): string[] {
 export function texts(problems: readonly Diagnostic[]): string[] {
   return problems.map((problem) => `${problem.severity}: ${problemText(problem)}`);
 }
+
+/** A config beside the tests. */
+export const fixture = (name: string): string =>
+  readFileSync(join(import.meta.dirname, name), "utf8");
 
 /** A directory with these files, gone after the test. */
 export async function directory(files: Readonly<Record<string, string>>): Promise<string> {

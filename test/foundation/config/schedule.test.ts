@@ -31,10 +31,8 @@ test("scheduleProblem lists the known short names, such as @daily", () => {
 test.each([
   ["@hourly", "0 * * * *"],
   ["@daily", "0 0 * * *"],
-  ["@midnight", "0 0 * * *"],
   ["@weekly", "0 0 * * 0"],
   ["@monthly", "0 0 1 * *"],
   ["@yearly", "0 0 1 1 *"],
-  ["@annually", "0 0 1 1 *"],
   [" 0  9\t* * * ", "0 9 * * *"],
 ])("fiveFields of %j is %j", (schedule, fields) => expect(fiveFields(schedule)).toBe(fields));

@@ -2,6 +2,7 @@ import { parse, TomlError, stringify } from "smol-toml";
 import { tomlWords, tomlLocator } from "../../../src/foundation/config/toml-locator.ts";
 import { messageOf } from "../../../src/foundation/errors.ts";
 import fc from "fast-check";
+import { fixture } from "./samples.ts";
 import type { TomlPath } from "../../../src/foundation/config/toml-locator.ts";
 
 /** What stands at the place, to the end of its line. */
@@ -11,29 +12,7 @@ function textAt(text: string, path: TomlPath, what: "key" | "value" = "value"): 
   return text.split("\n")[place.line - 1]?.slice(place.column - 1) ?? null;
 }
 
-const document = `# a comment = 1
-title = "x # no comment"   # comment
-dotted.key."quoted \\u0061".'raw' = 1
-[models.main] # the main one
-provider = "anthropic"
-[[webhooks]]
-source = "a"
-[[webhooks]]
-source = "b"
-repos = [
-  "one", # first
-  'two',
-]
-[webhooks.inner]
-deep = { a = 1, b = [ { c = "d" }, ] }
-[text]
-long = """
-[no.table]
-source = 1 \\""" still """""
-raw = '''
-it's'''''
-after = 2024-01-01 10:00:00
-last = true`;
+const document = fixture("places.toml");
 
 test.each<[TomlPath, string]>([
   [["title"], '"x # no comment"   # comment'],

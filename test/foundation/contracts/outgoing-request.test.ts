@@ -64,11 +64,21 @@ test("an outgoing request reads 64 KiB of the response at most, then closes the 
   await closed;
 });
 
-test("an outgoing request times out if the response arrives byte by byte", async () => {
-  const port = await serve((_request, response) => {
-    const timer = setInterval(() => response.write("."), 20);
-    response.once("close", () => clearInterval(timer));
+test.each([
+  ["body arrives byte by byte", "HTTP/1.1 200 OK\r\ncontent-length: 999\r\n\r\n", "."],
+  ["body has no length and never ends", "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n", "."],
+  ["headers never end", "HTTP/1.1 200 OK\r\n", "x: y\r\n"],
+  ["server does not respond", "", ""],
+])("an outgoing request times out if the %s", async (_how, begin, more) => {
+  const server = createTcpServer((socket) => {
+    socket
+      .on("error", () => undefined)
+      .resume()
+      .write(begin);
+    const timer = setInterval(() => socket.write(more), 20);
+    socket.once("close", () => clearInterval(timer));
   });
+  const port = await listening(server);
   await expect(hasty(get(port))).rejects.toThrow("no whole answer within 0.3 s");
 });
 

@@ -6,9 +6,7 @@ test.each([
   ["erased lines and moves", "\u001b[2K\u001b[1Gdone\u001b[?25h", "done"],
   ["the one-character form of ESC [", "\u009b31mred\u009bm", "red"],
   ["links", "\u001b]8;;https://example.com\u001b\\link\u001b]8;;\u0007", "link"],
-  ["links with parameters", "\u001b]8;id=1;file:///a\u0007a\u001b]8;;\u0007", "a"],
   ["titles", "\u001b]0;owned\u0007title", "title"],
-  ["titles in one-character form", "\u009d0;owned\u009ctitle", "title"],
   [
     "device strings",
     "\u001bP1$r0m\u001b\\a\u001b_Gi=1\u001b\\b\u001b^x\u001b\\c\u001bXx\u001b\\d",

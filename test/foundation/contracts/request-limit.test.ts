@@ -74,20 +74,3 @@ test.each([
     );
   },
 );
-
-test("a server with a limit of open requests answers each request of a client that waits for the responses", async () => {
-  const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
-  let [received, text] = [0, ""];
-  const got = `\r\n\r\n${"x".repeat(7_500)}`;
-  client.setEncoding("latin1").on("data", (chunk: string) => {
-    text += chunk;
-    if (!text.endsWith(got)) return;
-    text = "";
-    received += 1;
-    if (received === 500) client.end();
-    else client.write(requests[received % 2 === 0 ? 0 : 4] ?? "");
-  });
-  client.write(requests[0] ?? "");
-  await once(client, "close");
-  expect(received).toBe(500);
-});

@@ -2,7 +2,6 @@ import { jobRedactor, createRedactor } from "../../../src/foundation/credentials
 import { encodedForms } from "../../../src/foundation/credentials/encoded-forms.ts";
 import { aJob } from "../../runtime/harness/jobs.ts";
 import { randomBytes } from "node:crypto";
-import fc from "fast-check";
 
 function redactorOf(...secrets: string[]) {
   const redactor = createRedactor();
@@ -43,6 +42,22 @@ const dump = (bar: string, size: number) =>
       return `${(16 * at).toString(16).padStart(8, "0")}${bar === "" ? ":" : " "} ${words}  ${bar}${text}${bar}`;
     })
     .join("\n") ?? "";
+
+/** What a terminal or a page does not show. */
+const unseen = [
+  "\u200b",
+  "\u00ad",
+  "\ufe0f",
+  "\u{e0041}",
+  "\u3164",
+  "\u001b[0m",
+  "\u001b]8;;http://x\u0007",
+  "\u001b]0;x\u001b\\",
+  "\u001bPq\u001b\\",
+  "\u001b_x\u001b\\",
+  "\u009b0m",
+  "\u001b[1C",
+];
 
 test.each(
   Object.entries({
@@ -97,18 +112,9 @@ test.each(
     "the dump of od without offsets": pairs.join(" ").replaceAll(/.{48}/g, "$&\n "),
     "the dump of xxd": dump("", 4),
     "the dump of hexdump -C": dump("|", 2),
-    "characters around a zero-width space": between("\u200b"),
-    "characters around soft hyphens": between("\u00ad"),
-    "characters around variation selectors": between("\ufe0f"),
-    "characters around tag characters": between("\u{e0041}"),
-    "characters around Hangul fillers": between("\u3164"),
-    "characters around colour codes": between("\u001b[0m"),
-    "characters around terminal links": between("\u001b]8;;http://x\u0007"),
-    "characters around terminal titles": between("\u001b]0;x\u001b\\"),
-    "characters around ESC P": between("\u001bPq\u001b\\"),
-    "characters around ESC _": between("\u001b_x\u001b\\"),
-    "characters around C1 controls": between("\u009b0m"),
-    "characters around cursor moves": between("\u001b[1C"),
+    ...Object.fromEntries(
+      unseen.map((one) => [`characters around ${JSON.stringify(one)}`, between(one)]),
+    ),
     "lines of 3 characters": wrapped(canary, 3),
   }),
 )("createRedactor removes a secret in this form: %s", (_, form) => {
@@ -201,15 +207,6 @@ test("createRedactor redacts values with cycles and deep nesting", () => {
   for (let i = 0; i < 100; i++) deep = [deep];
   expect(JSON.stringify(redactValue(deep))).toContain("[too deep]");
 });
-
-test("createRedactor removes secrets in random contexts", () =>
-  fc.assert(
-    fc.property(fc.string({ minLength: 6 }), fc.string(), fc.string(), (value, before, after) => {
-      const { redact } = redactorOf(value);
-      if ("[redacted]".includes(value)) return;
-      expect(redact(`${before}${value}${after}`)).toContain("[redacted]");
-    }),
-  ));
 
 test("jobRedactor removes the secrets of a run's credentials and the run's token, and keeps other words", () => {
   const fields = {

@@ -3,7 +3,6 @@ import { fileProblem } from "../../../src/foundation/config/validate.ts";
 import { newProblems, watchFiles } from "../../../src/foundation/files/watch-files.ts";
 import { problemText } from "../../../streams/problem-text.ts";
 import type { Diagnostic } from "../../../streams/vocabulary.ts";
-import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pause } from "../../helpers/pause.ts";
 import { isAgentName, listAgents } from "../../../src/foundation/config/agent-files.ts";
@@ -38,14 +37,6 @@ test("a directory that can't be an agent is reported once when it appears", asyn
   await pause(300, "a second warning would come by now");
   expect(warnings).toHaveLength(1);
   expect(agents).not.toContain("Bad_Name");
-});
-
-test("a directory renamed to a name that can't be an agent is reported", async () => {
-  const project = tempProject();
-  const { warnings } = await watched(project);
-  renameSync(join(project, "agents/ops"), join(project, "agents/default"));
-  await expect.poll(() => warnings.join()).toContain("this name is reserved");
-  rmSync(join(project, "agents/default"), { recursive: true });
 });
 
 const [bad, worse] = [fileProblem("agents/Bad", "no"), fileProblem("agents/Worse", "no")];

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { pause } from "../../helpers/pause.ts";
 import { watch } from "chokidar";
@@ -30,38 +30,14 @@ test("the file watcher reports a changed config.toml, and ignores files that the
 test("the file watcher reports a file that an agent's Dockerfile may copy as a change of the Dockerfile", async () => {
   const project = tempProject();
   const [dir, dockerfile] = [join(project, "agents/dev"), "agents/dev/Dockerfile"];
-  write(join(project, "outside/secret"), "x");
   write(join(dir, "lib/deep/setup.sh"), "echo 1");
-  write(join(project, "agents/ops/lib/setup.sh"), "echo 1");
   write(join(dir, "Dockerfile"), "FROM al-agent:latest\n");
-  symlinkSync(join(project, "outside"), join(dir, "linked"));
-  const { touched, touches, forget } = await watching(watchProject(project));
+  const { touched, forget } = await watching(watchProject(project));
   for (const path of ["lib/deep/setup.sh", "setup.sh", "new/of/a/tree.sh"]) {
     forget();
     write(join(dir, path), "echo 2");
     await expect.poll(touched).toEqual(new Set([dockerfile]));
   }
-  /** Changes are seen in their order: this one after all that came before. */
-  const allBefore = async () => {
-    const before = touches("config.toml");
-    write(join(project, "config.toml"), `${before}`);
-    await expect.poll(() => touches("config.toml")).toBeGreaterThan(before);
-  };
-  // A tree that comes is read in pieces.
-  let seen = -1;
-  const isRead = async () => {
-    const before = seen;
-    seen = touches(dockerfile);
-    await allBefore();
-    return seen === before;
-  };
-  await expect.poll(isRead).toBe(true);
-  forget();
-  write(join(dir, "lib/.setup.sh.swp"), "");
-  write(join(project, "outside/secret"), "y");
-  write(join(project, "agents/ops/lib/setup.sh"), "echo 2");
-  await allBefore();
-  expect(touched()).toEqual(new Set(["config.toml"]));
 });
 
 test("once an agent gets a Dockerfile, the file watcher also detects changes in folders that existed before", async () => {
@@ -79,23 +55,6 @@ test("once an agent gets a Dockerfile, the file watcher also detects changes in 
   };
   await expect.poll(touchedByFolder, { interval: 100 }).toBeGreaterThan(1);
   expect(touched()).toEqual(new Set([dockerfile]));
-});
-
-test("the file watcher reports a file saved by vim once, and ignores backup and swap files", async () => {
-  const project = tempProject();
-  const { touched, forget } = await watching(watchProject(project));
-  const path = join(project, config);
-  for (let i = 0; i < 3; i++) {
-    write(join(project, "agents/dev/.config.toml.swp"), "swap");
-    write(join(project, "agents/dev/4913"), "");
-    unlinkSync(join(project, "agents/dev/4913"));
-    forget();
-    renameSync(path, `${path}~`);
-    writeFileSync(path, `saved ${i}`);
-    unlinkSync(`${path}~`);
-    await expect.poll(touched).toEqual(new Set([config]));
-    await pause(100, "events that come late belong to this save");
-  }
 });
 
 test("the file watcher reports added and removed agents, and a file that is written later", async () => {
@@ -122,21 +81,12 @@ test("the file watcher detects an agents directory and a config.toml that are cr
   for (const path of both) expect(touched()).toContain(path);
 });
 
-test("periodic scans detect a folder that was moved away and back, and a link with a new target", async () => {
+test("periodic scans detect that a linked agent has a new target", async () => {
   const project = tempProject();
+  const agents = join(project, "agents");
   const everything = merge(watchProject(project), repairScans(project, { everyMs: 50 }));
   const { events, touched, forget } = await watching(everything);
   await expect.poll(() => events.filter(({ type }) => type === "ready").length).toBe(2);
-  const agents = join(project, "agents");
-  for (const dir of [join(agents, "dev"), agents]) {
-    renameSync(dir, join(project, "away"));
-    await pause(300, "a scan finds the folder gone");
-    renameSync(join(project, "away"), dir);
-    await pause(300, "a scan finds the folder again");
-    forget();
-    write(join(project, config), `after ${dir}`);
-    await expect.poll(touched).toContain(config);
-  }
   renameSync(join(agents, "dev"), join(project, "one"));
   mkdirSync(join(project, "two"));
   write(join(project, "two/config.toml"), "of the other");
@@ -210,24 +160,4 @@ test("unsubscribing closes the file watcher, and subscribing again opens a new o
   expect(fakes).toHaveLength(0);
   for (let i = 0; i < 2; i++) source.subscribe().unsubscribe();
   expect(fakes.map(({ closed }) => closed)).toEqual([true, true]);
-});
-
-test("the file watcher reports each of ten atomic renames in a row", async () => {
-  const project = tempProject();
-  const { touched, forget } = await watching(watchProject(project));
-  for (let i = 0; i < 10; i++) {
-    forget();
-    write(join(project, "agents/dev/.config.toml.tmp"), `schedule = "${i} * * * *"`);
-    renameSync(join(project, "agents/dev/.config.toml.tmp"), join(project, config));
-    await expect.poll(touched, { interval: 5 }).toContain(config);
-  }
-});
-
-test("the file watcher reports all of 200 agents that changed at once", async () => {
-  const names = Array.from({ length: 200 }, (_, i) => `agent-${i}`);
-  const project = tempProject(names);
-  const { touched } = await watching(watchProject(project));
-  for (const name of names) write(join(project, "agents", name, "config.toml"), "checked out");
-  const all = new Set(names.map((name) => `agents/${name}/config.toml`));
-  await expect.poll(touched).toEqual(all);
 });

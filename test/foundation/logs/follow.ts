@@ -4,7 +4,7 @@ import type { LogSource, LogSourceOptions } from "../../../src/foundation/logs/l
 import { createLogSource } from "../../../src/foundation/logs/log-source.ts";
 import { entry, noon } from "./support.ts";
 
-export const devQuery: LogQuery = { agent: "dev", instanceId: null, lines: 100, after: null };
+const devQuery: LogQuery = { agent: "dev", instanceId: null, lines: 100, after: null };
 
 export function sourceOf(project: string, options: LogSourceOptions = {}): LogSource {
   return createLogSource(project, { now: () => noon, checkEveryMs: 20, ...options });

@@ -1,27 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { pause } from "../../helpers/pause.ts";
-import { devQuery, follow, line, losses, range, sourceOf, unchecked } from "./follow.ts";
+import { follow, line, losses, range, sourceOf, unchecked } from "./follow.ts";
 import { entry, logPath, tempProject, tempWriter, writeLines } from "./support.ts";
-
-test("a log line reaches its follower as it is written, with the position after that line", async () => {
-  const project = tempProject();
-  writeLines(
-    logPath(project),
-    range(0, 10).map((n) => line(n)),
-  );
-  const writer = tempWriter(project);
-  const { appended$ } = writer;
-  const { lines, messages } = follow(sourceOf(project, { ...unchecked, appended$ }), { lines: 3 });
-  await expect.poll(messages).toEqual(["7", "8", "9"]);
-  for (const n of range(10, 15)) {
-    writer.write(entry(n));
-    await writer.flush();
-    expect(messages()).toContain(n);
-  }
-  expect(messages()).toEqual(range(7, 15));
-  const written = await sourceOf(project).read({ ...devQuery, lines: 8 });
-  expect(lines).toEqual(written);
-});
 
 test.each([
   ["with checks of the files", { checkEveryMs: 20 }],

@@ -1,17 +1,9 @@
 import fc from "fast-check";
 import { formatLine, maxLineBytes } from "../../../src/foundation/logs/line-queue.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
-import { entry, dayMs, logPath, noon, tempProject, tempWriter } from "./support.ts";
+import { entry, logPath, noon, tempProject, tempWriter } from "./support.ts";
 import { openLogs } from "./open-logs.ts";
-import {
-  readdirSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { readdirSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 
@@ -74,21 +66,6 @@ test("an incomplete log line that a crash left is ended before the next line", a
   const lines = readFileSync(logPath(project), "utf8").split("\n");
   expect(lines[0]).toBe('{"level":30,"msg":"half');
   expect(JSON.parse(lines[1] ?? "")).toMatchObject({ msg: "whole" });
-});
-
-test("a deleted or moved log file is created again", async () => {
-  const project = tempProject();
-  const writer = tempWriter(project);
-  writer.write(entry("first"));
-  await writer.flush();
-  renameSync(logPath(project), `${logPath(project)}.1`);
-  writer.write(entry("second"));
-  await writer.flush();
-  expect(messages(logPath(project))).toEqual(["second"]);
-  rmSync(join(project, ".al"), { recursive: true });
-  writer.write(entry("third"));
-  await writer.flush();
-  expect(messages(logPath(project))).toEqual(["third"]);
 });
 
 test("the logs of a thousand agents keep no file open", async () => {
@@ -198,14 +175,6 @@ test("log lines written while the disk is full are complete once there is space"
   const text = readFileSync(logPath(project), "utf8");
   const whole = text.split("\n").filter((line) => line.endsWith("}"));
   expect(whole.map((line) => (JSON.parse(line) as LogEntry).msg)).toEqual(sent);
-});
-
-test("closing the log writer writes waiting lines", async () => {
-  const project = tempProject();
-  const writer = tempWriter(project, { now: () => noon + dayMs });
-  writer.write(entry("last words"));
-  await writer.close();
-  expect(messages(logPath(project, "dev", "2026-11-22"))).toEqual(["last words"]);
 });
 
 test("a log line has the format of the logger pino, as one line of ASCII", () => {

@@ -3,7 +3,6 @@ import { DatabaseSync, StatementSync } from "node:sqlite";
 import { openDatabase } from "../../../src/foundation/store/database.ts";
 import { createGroupCommit } from "../../../src/foundation/store/group-commit.ts";
 import { withStoreErrors } from "../../../src/foundation/store/store-error.ts";
-import { isLong } from "../../helpers/long.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 function open() {
@@ -149,15 +148,6 @@ test("while another process writes, writes wait and the event loop continues", a
   other.exec("ROLLBACK");
   await writing;
   expect(numbers()).toEqual([1]);
-});
-
-test.runIf(isLong)("a request gives up on another process's lock after a while", async () => {
-  const { path, insert, commits } = open();
-  otherWriter(path);
-  await expect(commits.write(() => insert.run(1, null))).rejects.toMatchObject({
-    code: "store_unavailable",
-    hint: "another process holds the database; end it or wait",
-  });
 });
 
 test("a write resolves if its commit fails after it was written", async () => {

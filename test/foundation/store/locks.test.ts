@@ -1,20 +1,10 @@
-import { tempStore, manualItem, requestFor, reopened } from "./support.ts";
+import { tempStore, reopened } from "./support.ts";
 import type { HeldLock } from "../../../src/foundation/contracts/run-state.ts";
 
 function aLock(more: Partial<HeldLock> = {}): HeldLock {
   const owner = { resource: "file:x", agent: "dev", instanceId: "dev-1" };
   return { ...owner, fencingToken: 1, heldSince: 10, expiresAt: 20, ...more };
 }
-
-test("a saved lock exists for the next scheduler, until it is removed", async () => {
-  const first = tempStore();
-  await first.locks.save(aLock());
-  await first.locks.save(aLock({ expiresAt: 30 }));
-  const next = reopened(first);
-  expect(next.locks.all()).toEqual([aLock({ expiresAt: 30 })]);
-  await next.locks.remove(aLock());
-  expect(next.locks.all()).toEqual([]);
-});
 
 test("the last fencing token is kept after its lock is removed", async () => {
   const first = tempStore();
@@ -33,25 +23,6 @@ test("a late release of an earlier holder leaves the lock of the next", async ()
   await store.locks.save(next);
   await store.locks.remove(aLock());
   expect(store.locks.all()).toEqual([next]);
-});
-
-test("after a crash only live runs hold their locks", async () => {
-  const first = tempStore();
-  const items = [manualItem("a"), manualItem("b")];
-  await first.work.enqueue(items);
-  for (const item of items) await first.work.claim(requestFor(item, `dev-${item.id}`));
-  await first.locks.save(aLock({ instanceId: "dev-a" }));
-  await first.locks.save(aLock({ instanceId: "dev-b", resource: "file:y", fencingToken: 2 }));
-  await first.waits.remember("dev-a", "k", 1);
-  await first.waits.remember("dev-b", "k", 1);
-  const next = reopened(first);
-  await next.recover(new Set(["dev-b"]));
-  expect(next.locks.all().map(({ resource }) => resource)).toEqual(["file:y"]);
-  expect([next.waits.answer("dev-a", "k"), next.waits.answer("dev-b", "k")]).toEqual([
-    undefined,
-    1,
-  ]);
-  expect(next.locks.lastToken()).toBe(2);
 });
 
 test("switches and cron ticks survive a restart", async () => {

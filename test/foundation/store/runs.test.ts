@@ -1,5 +1,3 @@
-import { DatabaseSync } from "node:sqlite";
-import { join } from "node:path";
 import type { RunVersion } from "../../../src/foundation/store/runs.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import type { RunEnd, WorkItem } from "../../../streams/vocabulary.ts";
@@ -53,16 +51,6 @@ test("a run gets its commit at its claim, or later", async () => {
   expect(store.runs.find("dev-2")?.git).toBeNull();
   await store.work.recordGit(requestFor(second, "dev-2"), { ...git, dirty: false });
   expect(store.runs.find("dev-2")?.git).toEqual({ ...git, dirty: false });
-});
-
-test("equal content of runs is stored once", async () => {
-  const dir = tempDir();
-  const store = tempStore(dir);
-  for (let n = 0; n < 5; n++) await ran(store, cronItem(`${n}`), `dev-${n}`);
-  await ran(store, cronItem("other", "ops"), "ops-1");
-  const db = new DatabaseSync(join(dir, ".al", "state.db"), { readOnly: true });
-  expect(db.prepare("SELECT count(*) AS n FROM run_contents").get()).toEqual({ n: 1 });
-  db.close();
 });
 
 test("a run is compared with the last successful one before it, whatever started it", async () => {

@@ -1,6 +1,6 @@
 import type { Acceptance } from "../../../src/foundation/store/receipts.ts";
 import type { Wait } from "../../../src/foundation/contracts/run-state.ts";
-import { manualItem, tempStore, webhookItem, wholeHistory, claimed } from "./support.ts";
+import { manualItem, tempStore, webhookItem, wholeHistory, claimed, reopened } from "./support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 const wait: Wait = {
@@ -59,6 +59,15 @@ test("the answers to a run are deleted with it", async () => {
   expect(store.waits.answer("dev-2", "u")).toEqual({ ok: true });
 });
 
+test("after a crash only live runs keep their answers", async () => {
+  const first = await runningStore();
+  for (const run of ["dev-1", "dev-2"]) await first.waits.remember(run, "u", run);
+  const next = reopened(first);
+  await next.recover(new Set(["dev-1"]));
+  const answers = ["dev-1", "dev-2"].map((run) => next.waits.answer(run, "u"));
+  expect(answers).toEqual(["dev-1", undefined]);
+});
+
 test("a delivery that a run takes becomes its answer in one commit, and is not queued as work", async () => {
   const dir = tempDir();
   const store = await runningStore(dir);
@@ -71,13 +80,6 @@ test("a delivery that a run takes becomes its answer in one commit, and is not q
   store.close();
   const { requeue } = await tempStore(dir).recover(new Set(["dev-1"]));
   expect(requeue).toEqual([]);
-});
-
-test("a cancelled wait of a run gets no answer", async () => {
-  const store = await runningStore();
-  await store.waits.cancel({ ...wait, waitedMs: 7 });
-  expect(store.waits.all()).toEqual([]);
-  expect(store.waits.answer("dev-1", "k")).toBeUndefined();
 });
 
 test("a repeated delivery ends no wait", async () => {

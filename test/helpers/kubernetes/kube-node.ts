@@ -107,9 +107,6 @@ export function createKubeNode(options: KubeNodeOptions) {
       while (!existsSync(socket) || (await ctr("version").catch(() => null)) === null)
         await pause(100, "it is asked again");
     },
-    /** Takes the cable out; what runs there runs on. */
-    partition: () => network.connect(number, false),
-    heal: () => network.connect(number, true),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Trigger } from "../../../streams/vocabulary.ts";
 const areas = ["web", "api", "mobile", "billing", "data", "docs"] as const;
 
 /** The agent whose runs take a minute, most of it in one command. */
-export const slow = "deploy-web";
+const slow = "deploy-web";
 
 /** A minute of the hour that is far while a test runs: no schedule adds a run to the made ones. */
 const tenMinutesAway = (new Date().getMinutes() + 10) % 60;

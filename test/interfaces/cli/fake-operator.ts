@@ -21,7 +21,7 @@ export interface Ran {
 /** The words after `al`: a line, in which a word with spaces is in single quotes, or a list. */
 export type Line = string | readonly string[];
 
-function wordsOf(line: Line): readonly string[] {
+export function wordsOf(line: Line): readonly string[] {
   if (typeof line !== "string") return line;
   return (line.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", ""));
 }

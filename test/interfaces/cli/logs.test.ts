@@ -1,8 +1,7 @@
-import { appendFileSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync } from "node:fs";
 import { lockProject } from "../../../src/foundation/store/project-lock.ts";
 import { pause } from "../../helpers/pause.ts";
-import { agentsOf, cliProject, eventStream, refusal, type Routes } from "./fake-operator.ts";
+import { agentsOf, cliProject, eventStream, type Routes } from "./fake-operator.ts";
 import { onTerminal } from "./terminal.ts";
 
 const cli = cliProject();
@@ -28,35 +27,6 @@ describe("al logs", () => {
       "logs dev",
       /^\d\d:\d\d:\d\d INFO {2}one\n {4}two\n\d\d:\d\d:\d\d ERROR bad\n$/,
     );
-  });
-
-  test("merges the lines of all agents by time, with the agents' names", async () => {
-    const now = Date.now();
-    writeLog("dev", line("dev", "second", { time: now - 1000 }));
-    writeLog("web", line("web", "first", { time: now - 2000 }), line("web", "third"));
-    const stdout = await cli.output("logs");
-    expect(stdout.match(/(dev|web) \w+/g)).toEqual(["web first", "dev second", "web third"]);
-  });
-
-  test.each([
-    ["-n 1", ["other"]],
-    ["-i dev-other222", ["other"]],
-    ["--since 10m", ["new", "other"]],
-  ])("prints fewer lines with %s", async (args, messages) => {
-    const old = line("dev", "old", { time: Date.now() - 3_600_000 });
-    writeLog("dev", old, line("dev", "new"), line("dev", "other", other));
-    expect(await cli.json(`logs dev ${args}`)).toMatchObject({
-      entries: messages.map((msg) => ({ msg })),
-    });
-  });
-
-  test("distinguishes an agent without runs from an unknown agent", async () => {
-    mkdirSync(join(cli.projectDir, "agents/review"), { recursive: true });
-    writeLog("dev", line("dev", "one"));
-    await cli.prints("logs review", "");
-    await cli.fails("logs reveiw", 'did you mean "review"?');
-    await cli.fails("logs -i dev-xxxxxxxx", "no log lines of a run dev-xxx");
-    await cli.fails(`logs -p ${cli.projectDir}/..`, "not a project");
   });
 });
 
@@ -121,12 +91,6 @@ describe("al logs --follow", () => {
     expect(stderr).toContain("no scheduler is running; following the file of dev");
     await cli.fails("logs -f dew", 'there is no agent "dew"');
   });
-
-  test("fails for an unknown agent with a similar name as a hint", async () => {
-    const refused = refusal(404, "unknown_agent");
-    await cli.serve({ ...agentsOf("dev"), "GET /dashboard/api/logs/dve/stream": refused });
-    await cli.fails("logs -f dve", 'did you mean "dev"?');
-  });
 });
 
 describe("al logs --grep", () => {
@@ -155,19 +119,5 @@ describe("al logs --grep", () => {
     await terminal.ended;
     expect(terminal.shown()).toContain("dev-abcd2345  2 lines");
     expect(terminal.shown()).toMatch(/said\s+line before\s+the disk is full\s+full red/);
-  });
-
-  test.each([
-    ["logs --grep two", 0, "no matching lines\n"],
-    ["logs --grep two -i dev-abcd2345", 0, "no matching lines\n"],
-    ["logs --grep=..", 1, "the search has no word"],
-    ["logs --oldest", 2, "need --grep"],
-    ["logs --grep one -f", 2, "do not go together"],
-    ["logs nope --grep one", 1, 'there is no agent "nope"'],
-  ])("without a match: al %s exits with %i and prints %j", async (args, code, text) => {
-    writeLog("dev", line("dev", "one"));
-    const ran = await cli.al(args);
-    expect(ran).toMatchObject({ code, stdout: "" });
-    expect(ran.stderr).toContain(text);
   });
 });

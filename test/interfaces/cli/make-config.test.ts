@@ -48,34 +48,4 @@ describe("al config of a directory with only a SKILL.md", () => {
     await cli.output("config skillonly --set scale=0");
     expect(parse(cli.read(at))).toMatchObject({ models: ["main"], scale: 0 });
   });
-
-  test.each([
-    [`--set 'models=["main"]'`, "neither schedule nor webhooks"],
-    ["--set 'schedule=0 8 * * *'", "models is an empty list; expected"],
-    [`--set 'models=["mian"]' --set scale=0`, 'did you mean "main"'],
-    [`--set 'models=["main"]' --set scale=0 --set tiemout=9`, '"timeout"'],
-    ["--unset timeout", "has no key timeout"],
-    ["", "al config skillonly --add 'models=<model>' --set callable=true makes one"],
-  ])("rejects the flags %j with %j, and writes nothing", async (args, text) => {
-    await cli.fails(`config skillonly ${args}`, text);
-    expect(() => cli.read(at)).toThrow("ENOENT");
-  });
-});
-
-test.each([
-  ["empty", /there is no agent "empty"\nhint: agents: dev, skillonly\n/],
-  ["emty", /^(?![^]*did you mean)/],
-  ["skilonly", /did you mean "skillonly"\?/],
-])(
-  'al config of the unknown agent "%s" suggests only agents and skills',
-  async (name, text) => await cli.fails(`config ${name} --set scale=0`, text),
-);
-
-test.each([
-  ["dev", "al config dev --set changes the agent"],
-  ["skillonly", "al config skillonly --add 'models=<model>' --set callable=true makes its config"],
-  ["empty", "it holds no agent: move it away, or choose another name"],
-])("al agent new for the existing directory %s prints the next command", async (name, hint) => {
-  const line = `agent new ${name} --model main --schedule '* * * * *'`;
-  await cli.fails(line, `hint: ${hint}`);
 });

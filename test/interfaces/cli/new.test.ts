@@ -110,27 +110,6 @@ test("al new writes nothing if a file would be overwritten", async () => {
   for (const path of ["config.toml", ".al"]) expect(existsSync(join(dir, path))).toBe(false);
 });
 
-test("al new refuses to make a project inside another project or over one", async () => {
-  cli.write("agents/dev/SKILL.md", "Do it.\n");
-  const inside = await cli.failure(`new ${dir}`);
-  expect(inside).toContain(`${dir} would be inside the project ${cli.projectDir}`);
-  expect(inside).toContain("hint: al agent new makes an agent in it");
-  expect(existsSync(dir)).toBe(false);
-  await cli.fails(`new ${cli.projectDir}`, "hint: al agent new adds an agent");
-});
-
-test.each([
-  ["--agent Hello!", "--agent"],
-  ["--schedule 'every day'", "--schedule"],
-  ["--provider nobody", "--provider"],
-  ["--provider custom", "--model is missing"],
-  ["--base-url ftp://a.test", '--base-url: "ftp://a.test" is not an address of a server'],
-  ["--base-url me:pw@a.test", "use a URL such as http://localhost:11434/v1"],
-])("al new rejects %s as a usage error", async (flags, text) => {
-  await cli.fails(`new ${dir} ${flags}`, text, 2);
-  expect(existsSync(dir)).toBe(false);
-});
-
 describe.skipIf(noTerminal !== null)("al new on a terminal", () => {
   test("asks for the values that no flag has", async () => {
     const asked = onTerminal(cli, `new ${dir}`);

@@ -54,30 +54,11 @@ describe("al webhook test", () => {
     expect(stdout).not.toContain("deaf");
   });
 
-  test("reports that a ping starts nothing, and that no agent listens to a source", async () => {
-    expect(await cli.output(`webhook test ${payload} -e ping`)).toContain("ping");
+  test("reports that no agent listens to a source, and that there is no source", async () => {
     const alone = await cli.al(`webhook test ${payload} -e issues`);
     expect(alone.stderr).toBe("no agent listens to source hub\n");
-  });
-
-  const two = sourceOf("a", "") + sourceOf("b", "");
-
-  test.each([
-    ["without an event", 2, "", null, /does not say which event it is[^]*--event/],
-    ["with -s hup", 1, "-e issues -s hup", null, /no webhook source "hup"[^]*did you mean "hub"\?/],
-    ["with two sources", 2, "", two, /a, b/],
-    ["without sources", 1, "", "", /\[webhooks\.github\]/],
-  ])("%s exits with %i and says what to do", async (_when, code, args, config, text) => {
-    if (config !== null) cli.write("config.toml", config);
-    await cli.fails(`webhook test ${payload} ${args}`, text, code);
-  });
-
-  test("reports a file that is missing or not a payload, also with --json", async () => {
-    await cli.fails("webhook test nowhere.json -e issues", "nowhere.json");
-    cli.write("payload.json", "not json");
-    expect(await cli.json(`webhook test ${payload} -e issues`)).toMatchObject({
-      error: { code: "unreadable_fixture" },
-    });
+    cli.write("config.toml", "");
+    await cli.fails(`webhook test ${payload} -e issues`, /\[webhooks\.github\]/);
   });
 });
 
@@ -156,14 +137,5 @@ describe("al webhook send", () => {
       /github_webhook_secret is missing[^]*hint: al creds add github_webhook_secret/,
     );
     expect(gateway().got).toEqual([]);
-  });
-
-  test.each([
-    ["--url http://127.0.0.1:1", 1, /does not answer[^]*hint:/],
-    ["", 1, /al start starts one/],
-    ["--url localhost", 2, /--url/],
-  ])("with %j exits with %i without a gateway", async (args, code, text) => {
-    storeSecret();
-    await cli.fails(`webhook send ${payload} -e issues ${args}`, text, code);
   });
 });

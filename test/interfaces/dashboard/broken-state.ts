@@ -49,8 +49,17 @@ export function brokenState(): TestDeps {
     lastSuccess: { instanceId: "dev-aaaaaaaa", at: ago(259_800) },
     changed: ["config"],
   });
-  withAlerts(deps);
+  const { alerting } = withAlerts(deps).operations;
+  const [first = aDelivery(1)] = alerting.deliveries;
+  const twin = { id: aDelivery(7).id, target: "chat", state: "dead", attempts: 8 } as const;
+  alerting.deliveries = [first, { ...first, ...twin }, ...alerting.deliveries.slice(1)];
   withWhyNot(deps);
+  const row = { type: "github", firstAt: ago(540) } as const;
+  const times = { count: 1_200, lastAt: ago(60), reason: attack };
+  operations.refusedNow.push(
+    { ...row, ...times, source: "hub", result: "unverified" },
+    { ...row, ...times, source: null, result: "duplicate", count: 1 },
+  );
   operations.setScheduler({
     paused: true,
     error: "config.toml:1:1: this is no TOML",

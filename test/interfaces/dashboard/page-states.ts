@@ -3,9 +3,9 @@ import { fakeOperations } from "../../helpers/fake-operations.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { aRunView } from "../../helpers/run-view.ts";
 import { testDeps, type TestDeps } from "../gateway/start-gateway.ts";
-import { aFoundRun } from "./found-runs.ts";
+import { aFoundRun, aMatch } from "./found-runs.ts";
 import { writeStory } from "./log-support.ts";
-import { withActs, withQuestions } from "./people-states.ts";
+import { ada, withActs, withQuestions } from "./people-states.ts";
 
 /** The run whose page, log and changes the busy and the broken state have. */
 export const instance = "dev-cccccccc";
@@ -22,10 +22,22 @@ export const notStarted = {
 } as const;
 export const ongoing = { outcome: null, endedAt: null, durationMs: null } as const;
 
+/** A line that is all markup, and too long for a row. */
+const poisoned = aMatch({
+  text: `${attack} ${"x".repeat(500)}`,
+  ranges: [[0, attack.length]],
+  before: [attack],
+  after: [attack],
+});
+
 const search: TestDeps["search"] = {
   find: () =>
     Promise.resolve({
-      runs: [aFoundRun({ count: 4 }), aFoundRun({ instanceId: null, outcome: null, usd: null })],
+      runs: [
+        aFoundRun({ count: 4 }),
+        aFoundRun({ instanceId: null, outcome: null, usd: null }),
+        aFoundRun({ instanceId: "dev-bbbbbbbb", matches: [poisoned] }),
+      ],
       next: "n",
       indexedUntil: ago(1),
       indexing: null,
@@ -52,6 +64,7 @@ export function busyState(found = search): TestDeps {
       nextRunAt: ago(-60 * index - 30),
       queued: index % 5,
       scale: 4,
+      ...(isRunning && { runningUsd: 0.05, spentToday: { usd: 1.25, endsAt: ago(-86_400) } }),
     };
   });
   const deps = testDeps({ operations: fakeOperations(agents), search: found });
@@ -66,6 +79,7 @@ export function busyState(found = search): TestDeps {
   const call = { ...line, tool: "bash", call: "2" };
   deps.logs.write({ ...call, kind: "tool", msg: "bash: make", input: { command: "make" } });
   deps.logs.write({ ...call, kind: "tool-output", msg: "bash still running", output: "one\n" });
+  writeRequests(deps);
   const today = new Date().toISOString().slice(0, 10);
   const row = { usd: 1.25, subscriptionUsd: 0, calls: 12, tokens: 120_000, estimated: 0 };
   for (const [by, key] of [
@@ -85,6 +99,22 @@ export function busyState(found = search): TestDeps {
   operations.setClaim({ ...waiting, held: false, expiresAt: null });
   operations.addLog({ agent: "dev", instanceId: instance, msg: "run started" });
   return deps;
+}
+
+/** Requests of a run and their answers, with markup. */
+function writeRequests({ logs }: TestDeps): void {
+  const resource = `x:${attack.replaceAll(" ", "/")}`;
+  for (const [tool, input, answer] of [
+    ["al_lock", { resource, waitSeconds: 120 }, { ok: true, fencingToken: 7 }],
+    ["al_lock", { resource }, { ok: false, error: "held", detail: `held by ${attack}` }],
+    ["al_call", { agent: "cat" }, { ok: true, callId: "c1", value: { text: attack } }],
+    ["al_unlock", { resource }, { ok: true }],
+  ] as const) {
+    const shared = { agent: "dev", instanceId: instance, tool };
+    logs.write({ ...shared, kind: "tool", msg: tool, input });
+    const output = JSON.stringify(answer);
+    logs.write({ ...shared, kind: "tool-result", msg: "", output, isError: !answer.ok });
+  }
 }
 
 /** A webhook that no agent was for. */
@@ -125,16 +155,42 @@ export function addReceipt({ operations }: TestDeps): void {
 function withRuns(deps: TestDeps): void {
   const { operations } = deps;
   const [first, second] = ["a".repeat(32), "b".repeat(32)];
-  const run = (letter: string, seconds: number, version: string) =>
+  const run = (letter: string, seconds: number, version: string | null) =>
     historyEntry({ id: letter, at: ago(seconds), instanceId: `dev-${letter.repeat(8)}`, version });
   operations.entries.push(
-    { ...run("a", 9_000, first), outcome: "failed", reason: "exited with code 1", exitCode: 1 },
-    run("b", 6_000, first),
-    { ...run("c", 3_000, second), kind: "webhook", source: "github", receiptId, calls: 2 },
+    run("e", 12_000, null),
+    {
+      ...run("a", 9_000, first),
+      outcome: "failed",
+      reason: "exited with code 1",
+      exitCode: 1,
+      durationMs: 1_000,
+      costUsd: 0.5,
+    },
+    { ...run("b", 6_000, first), durationMs: 4_000, value: `a bug\u001b[2J\n  in ${attack}` },
+    {
+      ...run("c", 3_000, second),
+      kind: "webhook",
+      source: "github",
+      receiptId,
+      calls: 2,
+      durationMs: 8_000,
+      tokens: 3_000,
+    },
     { ...run("d", 30, second), kind: "manual", outcome: null, endedAt: null },
     aDeadLetter(),
   );
   addReceipt(deps);
+  const call = { kind: "agent-call", source: "dev", caller: instance, callId: "x" } as const;
+  const made = historyEntry({ id: "x", agent: "owl", instanceId: "owl-aaaaaaaa", ...call });
+  const taken = { ...made, id: "y", callId: "y", caller: "owl-aaaaaaaa", startedAt: null };
+  const [, , , entry = made] = operations.entries;
+  const reason = "taken by dev-cccccccc, which waited for it";
+  operations.trees.set("c", {
+    context: attack,
+    value: { text: attack, more: "x".repeat(400) },
+    entries: [entry, made, { ...taken, reason }],
+  });
   const config = anAgent("dev", { schedule: "0 9 * * *" });
   operations.details.set("dev", { config, nextTicks: [ago(-600), ago(-1200)] });
   const version = { commit: null, dirty: null };
@@ -145,6 +201,38 @@ function withRuns(deps: TestDeps): void {
     text: "--- a/SKILL.md\n+++ b/SKILL.md\n@@ -1,1 +1,1 @@\n-Say <b>hi</b>.\n+Say bye.\n",
   });
   const host = { port: 443, connections: 1, bytesOut: 512, bytesIn: 2048, lastAt: ago(60) };
+  const lastSuccess = { instanceId: "dev-bbbbbbbb", at: ago(5_900) };
+  operations.runs.set(
+    "dev-aaaaaaaa",
+    aRunView("dev-aaaaaaaa", {
+      kind: "webhook",
+      event: "issues",
+      action: "opened",
+      receiptId,
+      outcome: "failed",
+      reason: "exit code 3",
+      lastSuccess: { instanceId: "dev-bbbbbbbb", changed: true },
+      failing: {
+        instanceId: "dev-aaaaaaaa",
+        count: 1,
+        since: ago(9_000),
+        changed: null,
+        newest: false,
+        lastSuccess,
+      },
+    }),
+  );
+  const [difference] = operations.differences.values();
+  if (difference) operations.differences.set("dev-aaaaaaaa", difference);
+  operations.runs.set(
+    "dev-bbbbbbbb",
+    aRunView("dev-bbbbbbbb", {
+      kind: "webhook",
+      receiptId: "deleted",
+      outcome: "killed",
+      lastSuccess: { instanceId: "dev-aaaaaaaa", changed: false },
+    }),
+  );
   const received = { callId: "c1", caller: "cat", callerInstance: "cat-aaaaaaaa" };
   operations.runs.set(
     instance,
@@ -152,6 +240,9 @@ function withRuns(deps: TestDeps): void {
       kind: "manual",
       prompt: "Look at <b>this</b>",
       value: { ok: true },
+      acts: (["kill", "trigger"] as const).map((act, id) => {
+        return { id, act, agent: "dev", instanceId: instance, detail: "", by: ada, at: ago(60) };
+      }),
       lastWords: "# Done\n\n- **all** of it",
       hosts: [
         { host: "evil.test", denied: "not_allowed", ...host },

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { agentConfig, ward, runInCluster, runInContainer, store, writeState } from "./support.ts";
+import { agentConfig, ward, store, writeState } from "./support.ts";
 import { like } from "../../helpers/like.ts";
 
 test("the doctor finds no error in a healthy project, and changes nothing", async () => {
@@ -61,30 +61,6 @@ test("the doctor's repairs make files private again, and create API key and edit
   expect(repaired).not.toContain("error");
   expect(repaired).not.toContain("warning");
   expect(await ward.runChecks()).not.toContainEqual(expect.objectContaining({ severity: "fixed" }));
-});
-
-test("the doctor notes the default image of another project or version", async () => {
-  await runInContainer({}, 'image = "al-agent:latest"');
-  const what = like(
-    /^image al-agent:\S+-[0-9a-f]{12} is built when the scheduler starts; al-agent:latest is that of another project or another version$/,
-  );
-  expect(await ward.runChecks()).toContainEqual(
-    expect.objectContaining({ severity: "note", what }),
-  );
-});
-
-test("the doctor asks for no registry while the Swarm has one machine", async () => {
-  await runInCluster('address = "10.0.0.5:8443"');
-  const found = await ward.found("cluster");
-  expect(found.filter(({ severity }) => !["ok", "note"].includes(severity))).toEqual([]);
-});
-
-test("the doctor reports containers of a dead scheduler with their runs", async () => {
-  const left = [{ Id: "0123456789abcdef", Labels: { "al.instance": "dev-abcd2345" } }];
-  await runInContainer({ "/containers/json": left });
-  expect(await ward.found("containers")).toMatchObject([
-    { what: like(/left 1: dev-abcd2345/), fix: like(/^al start/) },
-  ]);
 });
 
 test("on macOS the doctor creates no OS user but prints the commands for it", async () => {

@@ -100,15 +100,6 @@ test.each([
   },
 );
 
-test.each(["once", "run", "deny"])(
-  "the answer %j to an approval changes no file",
-  async (given) => {
-    const { answer, text, config } = await asked('hosts = ["a.test"]', { subject: "a.test" });
-    await answer(given);
-    expect(text()).toBe(config);
-  },
-);
-
 test('with edit = false the answer "always" is rejected', async () => {
   const locked = "\n[gateway]\nedit = false\n";
   const { answer, state, text, config } = await asked(

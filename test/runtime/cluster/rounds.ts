@@ -1,11 +1,14 @@
 import type { HistoryEntry } from "../../../src/foundation/contracts/history.ts";
-import { randomBy } from "../../faults/crash/crash-plan.ts";
+import { randomBy } from "../../helpers/random.ts";
 import type { LiveProject } from "../../helpers/live-project.ts";
 import { pause } from "../../helpers/pause.ts";
 import { logsByRun, wholeHistory } from "./rounds-project.ts";
 import type { Witness } from "./witness.ts";
 
 const runsPerRound = 4;
+/** What befalls a node. */
+const faults = ["killed", "cut off", "drained", "cut off for longer than the lease"] as const;
+type Fault = (typeof faults)[number];
 
 export interface RoundsOptions {
   readonly project: () => LiveProject;
@@ -17,8 +20,8 @@ export interface RoundsOptions {
   readonly quietMs: number;
 }
 
-/** What befalls one node of a cluster, or the scheduler. */
-export interface Round<Fault> {
+/** What befalls one node of a cluster. */
+export interface Round {
   readonly fault: Fault;
   /** Index of the node. */
   readonly node: number;
@@ -29,18 +32,16 @@ export interface Round<Fault> {
 }
 
 /** The rounds of these seeds. A fault whose name says so lasts longer than the lease. */
-export interface Rounds<Fault> {
-  readonly faults: readonly [Fault, ...Fault[]];
+export interface Rounds {
   readonly count: number;
   readonly firstSeed: number;
   readonly nodes: number;
   readonly leaseMs: number;
   /** Resolves once the cluster is as it was before. */
-  befall(round: Round<Fault>): Promise<void>;
+  befall(round: Round): Promise<void>;
 }
 
-function roundOf<Fault extends string>(seed: number, rounds: Rounds<Fault>): Round<Fault> {
-  const { faults, nodes, leaseMs } = rounds;
+function roundOf(seed: number, { nodes, leaseMs }: Rounds): Round {
   const random = randomBy(seed);
   const fault = faults[Math.floor(random() * faults.length)] ?? faults[0];
   const isLong = fault.endsWith("longer than the lease");
@@ -124,7 +125,7 @@ export function createRounds(options: RoundsOptions) {
     return logs.flatMap((entries) => entries.flatMap((entry) => entry.node ?? []));
   }
 
-  async function play<Fault extends string>(rounds: Rounds<Fault>): Promise<void> {
+  async function play(rounds: Rounds): Promise<void> {
     const { count, firstSeed } = rounds;
     for (let seed = firstSeed; seed < firstSeed + count; seed++) {
       const round = roundOf(seed, rounds);

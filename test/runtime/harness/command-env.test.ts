@@ -30,18 +30,6 @@ test("an agent's commands get variables from the first credential that sets them
   });
 });
 
-test("an agent's commands get the run's socket, and a PATH that begins with the folder of Almanac's own commands", () => {
-  const written = { ...bare, commands: { binDir: "/w/.al/bin", path: "/w/.al/run.sock" } };
-  const job = aJob("/w", { channel: { socket: "/s/channel.sock", token: "s3cret" } });
-  expect(commandEnv(job, { PATH: "/bin" }, written)).toEqual({
-    PATH: "/w/.al/bin:/bin",
-    AL_RUN_SOCKET: "/w/.al/run.sock",
-    AL_AGENT: "dev",
-    AL_INSTANCE: "dev-abcdefgh",
-  });
-  expect(commandEnv(job, {}, written).PATH).toBe("/w/.al/bin:/usr/local/bin:/usr/bin:/bin");
-});
-
 const token = (variable: string, host: string) => ({
   type: "github_token",
   instance: "default",

@@ -73,9 +73,9 @@ const verdicts = new Map<string, () => ModelVerdict | null>();
 /** The verdict on a call, or on the latest one of a run, as the scheduler gives it. */
 export const hostVerdict = (id: string): ModelVerdict | null => verdicts.get(id)?.() ?? null;
 
-/** Has the latest call of the run with this token failed so. */
-export function failCall(token: string, failure: ModelFailure): void {
-  verdicts.set(token, () => ({ failure }));
+/** Has the latest call of the run with this token failed so, after so many others. */
+export function failCall(token: string, failure: ModelFailure, failures?: number): void {
+  verdicts.set(token, () => ({ failure, failures }));
 }
 
 /** The real gateway, for the run sockets of a test's own. */
@@ -87,13 +87,6 @@ chmodSync(hostDir, 0o755);
 const socket = join(hostDir, "run.sock");
 /** The open requests of runs for messages, by the runs' tokens. */
 const waiting = new Map<string, ServerResponse>();
-let sent = 0;
-
-/** Sends a message of a person to the run with this token, which waits for one. */
-export function sendTo(token: string, text: string): void {
-  const message = { seq: (sent += 1), kind: "steer", text, by: "the dashboard" };
-  waiting.get(token)?.end(JSON.stringify({ ok: true, messages: [message] }));
-}
 
 /** As at the scheduler, the last request of a session is answered at once. */
 async function waitForMessage(token: string, request: IncomingMessage, response: ServerResponse) {

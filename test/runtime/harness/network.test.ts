@@ -1,8 +1,10 @@
 import { readFile, stat } from "node:fs/promises";
 import { X509Certificate } from "node:crypto";
 import { existsSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { writeTrust } from "../../../src/runtime/harness/network.ts";
+import { listen } from "../../helpers/listen.ts";
 import { testCertificate } from "../../helpers/certificate.ts";
 import { bridgeKey } from "../../../src/foundation/contracts/model-gateway.ts";
 import { aJob, type JobOptions } from "./jobs.ts";
@@ -42,7 +44,7 @@ describe("the commands of a run with an open network", () => {
     const { HTTPS_PROXY, NO_PROXY, ALL_PROXY, GIT_SSH_COMMAND } = found;
     expect({ HTTPS_PROXY, NO_PROXY, ALL_PROXY, GIT_SSH_COMMAND }).toEqual({
       HTTPS_PROXY: variables.HTTPS_PROXY,
-      NO_PROXY: "intra.test,localhost,127.0.0.1,[::1]",
+      NO_PROXY: "intra.test,localhost,127.0.0.1,[::1],::1",
     });
   });
 });
@@ -54,10 +56,37 @@ describe("the commands of a run with a closed network", () => {
     expect(proxyUrl).toMatch(new RegExp(`^http://al:${key}@127\\.0\\.0\\.1:\\d+$`));
     const names = ["HTTP_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
     expect(names.map((name) => found[name])).toEqual(names.map(() => proxyUrl));
-    const none = "localhost,127.0.0.1,[::1]";
-    expect([found.NO_PROXY, found.no_proxy, found.NODE_USE_ENV_PROXY]).toEqual([none, none, "1"]);
+    expect(found.NODE_USE_ENV_PROXY).toBe("1");
     expect(found.GIT_SSH_COMMAND).toBe('ssh -o ProxyCommand="al-connect %h %p"');
     expect(JSON.stringify(found)).not.toContain("passw0rd");
+  });
+
+  test("reach the loopback interface without the run's proxy", async () => {
+    const seen: string[] = [];
+    const server = createServer(({ url = "" }, response) => {
+      seen.push(url);
+      response.end();
+    });
+    const port = await listen(server, 0, "::");
+    onTestFinished(() => void server.close());
+    const node = `'${process.execPath}' -e`;
+    const python = "/usr/bin/python3";
+    const programs = [
+      'curl -sg "$url"',
+      `${node} 'fetch(process.env.url)'`,
+      `${node} 'http.get(process.env.url)'`,
+      ...(existsSync(python)
+        ? [`${python} -c 'import os, urllib.request as u; u.urlopen(os.environ["url"])'`]
+        : []),
+    ];
+    const paths = programs.flatMap((program, at) =>
+      ["localhost", "127.0.0.1", "[::1]"].map((host) => [program, host, `/${at}/${host}`] as const),
+    );
+    const lines = paths.map(
+      ([program, host, path]) => `export url='http://${host}:${port}${path}'; ${program}`,
+    );
+    await variablesOf({ hooks: { pre: ["env > env", lines.join("\n")], post: [] } });
+    expect(seen).toEqual(paths.map(([, , path]) => path));
   });
 
   test("use the run's proxy in git's ssh command for each key", async () => {

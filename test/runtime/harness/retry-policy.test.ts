@@ -16,11 +16,7 @@ const retry = (retryAfterMs = 0, isSlow?: true): Verdict => ({
 });
 
 test.each<[string, Verdict, typeof alone, number | null]>([
-  ["waits for the backoff", retry(), alone, 1000],
-  ["of a failed call waits as long as the provider asks", retry(7000), alone, 7000],
   ["waits for its backoff if the provider asks for less", retry(10), alone, 1000],
-  ["is not made after maxRetries retries", retry(), { ...alone, retries: 3 }, null],
-  ["is not made with maxRetries 0", retry(), { ...alone, maxRetries: 0 }, null],
   ["is not made for a complete answer", { kind: "complete" }, alone, null],
   ["may wait for half of the run's remaining time", retry(30_000), alone, 30_000],
   ["is not made if it waits for more than half of the run's time", retry(30_001), alone, null],

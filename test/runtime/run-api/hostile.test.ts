@@ -3,12 +3,13 @@ import { connect, type Socket } from "node:net";
 import type { RequestAnswer } from "../../../src/runtime/wire/protocol.ts";
 import { withStrangers } from "../../faults/doors/http/with-strangers.ts";
 import { held } from "../../helpers/fake-abilities.ts";
-import { socketSide, clientOf, never, post, openSocket } from "./support.ts";
+import { socketSide, clientOf, post, openSocket, waitingRun, waitOver } from "./support.ts";
 import type { SocketOfRun } from "./support.ts";
 import { perTest } from "../../helpers/per-test.ts";
 
 const opened: Socket[] = [];
 const side = perTest(socketSide);
+const one = perTest(() => openSocket(side(), "dev-1"));
 afterEach(async () => {
   for (const connection of opened.splice(0)) connection.destroy();
   await side().remove();
@@ -24,29 +25,24 @@ async function connected({ socket }: Pick<SocketOfRun, "socket">): Promise<Socke
 }
 
 test("a client without a token can't block a run by holding connections open", async () => {
-  const one = await openSocket(side(), "dev-1");
-  for (let n = 0; n < 300; n += 1) await connected(one);
-  for (let n = 0; n < 10; n += 1) expect(await post(one, "lock")).toMatchObject({ status: 200 });
+  for (let n = 0; n < 300; n += 1) await connected(one());
+  for (let n = 0; n < 10; n += 1) expect(await post(one(), "lock")).toMatchObject({ status: 200 });
 });
 
 test("a client without a token can't block a run by pipelined requests", async () => {
-  const one = await openSocket(side(), "dev-1");
   const before = process.memoryUsage.rss();
-  const { closed } = await withStrangers(one.socket, 100, async () => {
-    for (let n = 0; n < 50; n += 1) expect(await post(one, "lock")).toMatchObject({ status: 200 });
+  const { closed } = await withStrangers(one().socket, 100, async () => {
+    for (let n = 0; n < 50; n += 1)
+      expect(await post(one(), "lock")).toMatchObject({ status: 200 });
   });
   expect(closed).toBeGreaterThan(50);
   expect((process.memoryUsage.rss() - before) / 1024 ** 2).toBeLessThan(100);
 });
 
 test("a client without a token can't disconnect a run that waits for a response", async () => {
-  const one = await openSocket(side(), "dev-1");
-  const { promise, resolve } = held<RequestAnswer<"wait">>();
-  side().abilities.answers.wait = () => promise;
-  const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
-  await expect.poll(() => side().abilities.asked.length).toBe(1);
-  for (let n = 0; n < 100; n += 1) await connected(one);
-  resolve({ ok: true, timedOut: true, trigger: null });
+  const { waiting, resolve } = await waitingRun(side(), one());
+  for (let n = 0; n < 100; n += 1) await connected(one());
+  resolve();
   expect(await waiting).toMatchObject({ timedOut: true });
   expect(side().abilities.asked).toHaveLength(1);
 });
@@ -57,8 +53,7 @@ test.each([
 ])(
   "a client without a token is rejected without reading the whole body: %s",
   async (path, refused) => {
-    const one = await openSocket(side(), "dev-1");
-    const connection = await connected(one);
+    const connection = await connected(one());
     const closed = once(connection, "close");
     let told = "";
     connection.on("data", (bytes: Buffer) => (told += bytes.toString()));
@@ -71,18 +66,17 @@ test.each([
 );
 
 test("a run that aborts its requests can't have more of them at once than other runs", async () => {
-  const one = await openSocket(side(), "dev-1");
   const { promise, resolve } = held<RequestAnswer<"wait">>();
   side().abilities.answers.wait = () => promise;
   const gone = new AbortController();
   const asked = Array.from({ length: 64 }, () =>
-    clientOf(one).ask("wait", { kind: "webhook" }, gone.signal),
+    clientOf(one()).ask("wait", { kind: "webhook" }, gone.signal),
   );
   await expect.poll(() => side().abilities.asked.length).toBe(64);
   gone.abort();
   await Promise.allSettled(asked);
   await expect.poll(() => side().abilities.asked.every(({ signal }) => signal.aborted)).toBe(true);
-  expect(await post(one, "lock")).toMatchObject({ status: 429 });
-  resolve({ ok: true, timedOut: true, trigger: null });
-  await expect.poll(async () => (await post(one, "lock")).status).toBe(200);
+  expect(await post(one(), "lock")).toMatchObject({ status: 429 });
+  resolve(waitOver);
+  await expect.poll(async () => (await post(one(), "lock")).status).toBe(200);
 });

@@ -5,9 +5,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rm, stat, symlink } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { type RequestAnswer } from "../../../src/runtime/wire/protocol.ts";
-import { held } from "../../helpers/fake-abilities.ts";
-import { socketSide, clientOf, never, post, openSocket } from "./support.ts";
+import { socketSide, post, openSocket, waitingRun, waitOver } from "./support.ts";
 import type { SocketOfRun, SocketSide } from "./support.ts";
 
 let side: SocketSide;
@@ -59,9 +57,7 @@ test("a run's socket rejects the token when the run has ended, even on a connect
 
 test("a run's socket answers waiting requests with 401 when the run ends, and aborts them", async () => {
   const one = await openSocket(side, "dev-1");
-  side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
-  const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
-  await expect.poll(() => side.abilities.asked.length).toBe(1);
+  const { waiting } = await waitingRun(side, one);
   one.dispose();
   await expect(waiting).rejects.toMatchObject({ code: "unauthorized" });
   expect(side.abilities.asked[0]?.signal.aborted).toBe(true);
@@ -69,18 +65,14 @@ test("a run's socket answers waiting requests with 401 when the run ends, and ab
 
 test("a run's socket resumes requests after a restart, with the same token and idempotency key", async () => {
   const one = await openSocket(side, "dev-1");
-  side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
-  const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
-  await expect.poll(() => side.abilities.asked.length).toBe(1);
+  const { waiting } = await waitingRun(side, one);
   await side.sockets.close();
-  const { promise, resolve } = held<RequestAnswer<"wait">>();
-  side.abilities.answers.wait = () => promise;
+  side.abilities.answers.wait = () => waitOver;
   side.sockets = side.successor();
   await side.sockets.restore(new Set(["dev-1"]));
   expect(await post(one, "lock")).toMatchObject({ status: 503, body: { error: "unavailable" } });
   side.sockets.serve({ runApi: side.abilities, models: hostGateway, egress: noEgress });
   await expect.poll(() => side.abilities.asked.length).toBe(2);
-  resolve({ ok: true, timedOut: true, trigger: null });
   expect(await waiting).toMatchObject({ timedOut: true });
   expect(side.abilities.asked[1]?.key).toBe(side.abilities.asked[0]?.key);
   expect(await post({ ...one, token: "forged" }, "lock")).toMatchObject({ status: 401 });

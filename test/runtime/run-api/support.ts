@@ -10,7 +10,8 @@ import type { StoredSocket } from "../../../src/runtime/run-api/run-socket.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { createRunApiClient } from "../../../src/runtime/harness/run-api/client.ts";
 import { postJson } from "../../../src/runtime/wire/post-json.ts";
-import { fakeAbilities } from "../../helpers/fake-abilities.ts";
+import type { RequestAnswer } from "../../../src/runtime/wire/protocol.ts";
+import { fakeAbilities, held } from "../../helpers/fake-abilities.ts";
 
 export const resource = "github:acme/app/issues/7";
 export const never = new AbortController().signal;
@@ -109,3 +110,14 @@ export function post(
 export function clientOf({ socket, token }: SocketOfRun, pauses?: number) {
   return createRunApiClient({ socket, token }, pauses);
 }
+
+/** A wait of the run that the scheduler answers when `resolve` is called. */
+export async function waitingRun(side: Pick<SocketSide, "abilities">, run: SocketOfRun) {
+  const { promise, resolve } = held<RequestAnswer<"wait">>();
+  side.abilities.answers.wait = () => promise;
+  const waiting = clientOf(run).ask("wait", { kind: "webhook" }, never);
+  await expect.poll(() => side.abilities.asked.length).toBe(1);
+  return { waiting, resolve: () => resolve(waitOver) };
+}
+
+export const waitOver: RequestAnswer<"wait"> = { ok: true, timedOut: true, trigger: null };

@@ -64,6 +64,7 @@ test("no output of a run shows any form of a secret", () => {
       const written = [
         text,
         logged("tool-result", text, { fields: { [text]: [text] } }),
+        logged(text, "said"),
         JSON.stringify({ type: "status", text }),
         JSON.stringify({ type: "return", json: JSON.stringify({ [text]: text }), more: false }),
         JSON.stringify({ type: "end", error: text, usage }),
@@ -71,7 +72,7 @@ test("no output of a run shows any form of a secret", () => {
       const raw = bytes(`${written.join("\n")}\n`);
       for (let from = 0; from < raw.length; from += chunk)
         output.stdout.push(raw.subarray(from, from + chunk));
-      expect(events).toHaveLength(3);
+      expect(events).toHaveLength(4);
       expect(output.handedBack()).toHaveProperty("value");
       expect(shows([events, lines(), output.end(), output.handedBack()], form)).toBe(false);
     }),

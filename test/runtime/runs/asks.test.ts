@@ -101,13 +101,6 @@ describe("a run that asks a person", () => {
     await expectOwnTime(world, run);
   });
 
-  test("ends as unanswered if no person answers in time", async () => {
-    const { world, run } = await started();
-    const asked = world.ask(run, "ask", { ...deploy, timeoutSeconds: 1 });
-    await expect.poll(() => outcome(world, run)).toBe("unanswered");
-    await expectRefusal(asked, "unauthorized");
-  });
-
   test("can't ask again while it ends because its question expired", async () => {
     const { world, run } = await started({ stopMs: 500 });
     const key = randomUUID();
@@ -139,12 +132,32 @@ describe("a run that asks a person", () => {
     expect(await again).toMatchObject({ answer: "yes" });
   });
 
-  test("withdraws its question when it ends", async () => {
+  test("is unanswered when it ends before the answer, and withdraws its question", async () => {
     const { world, run, id } = await asking();
     world.end(run);
     await expect.poll(() => world.questions.find(id)?.state).toBe("withdrawn");
+    const msg = `ended while its question was open: ${deploy.question}`;
+    expect(logged(world)).toContainEqual(expect.objectContaining({ level: 40, msg }));
+    expect(entryOf(world, run)).toMatchObject({ outcome: "unanswered", reason: msg });
     const late = world.questions.answer(id, "yes", ada);
     await expect(late).rejects.toMatchObject({ code: "answered" });
+  });
+  test.each([
+    ["unanswered", "ends with its session", false],
+    ["succeeded", "was given up by its model, which goes on", true],
+  ])("is %s if its wait %s", async (outcome, _how, goesOn) => {
+    const { world, run } = await started();
+    const { signal, hangUp } = hangingUp();
+    const key = randomUUID();
+    world.runs.get(run).addModelCall("1", () => null);
+    void world.ask(run, "ask", deploy, { key, signal });
+    const { id } = await openedQuestion(world);
+    hangUp();
+    await world.ask(run, "cancel", {}, { key });
+    await expect.poll(() => world.questions.find(id)?.state).toBe("withdrawn");
+    if (goesOn) world.runs.get(run).addModelCall("2", () => null);
+    world.end(run);
+    await expect.poll(() => entryOf(world, run)?.outcome).toBe(outcome);
   });
 });
 

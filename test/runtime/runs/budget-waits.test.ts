@@ -126,13 +126,4 @@ describe("after a restart", () => {
     expect(later.isLive(run)).toBe(true);
     await waiting(later, 0);
   });
-
-  test("a run's repeated wait for budget ends if the budget was raised meanwhile", async () => {
-    const { world, run, funds, key } = await short();
-    world.crash();
-    funds.next(paid);
-    const later = await restarted(world, [run]);
-    expect(await later.ask(run, "budget-wait", {}, { key })).toEqual({ ok: true, paid: true });
-    expect(statusTexts(later)).toEqual([]);
-  });
 });

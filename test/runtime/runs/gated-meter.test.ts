@@ -11,7 +11,6 @@ import {
   entryOf,
   expectThawed,
   openedQuestion,
-  restarted,
   startedWorld,
   untilFrozen,
 } from "./of-world.ts";
@@ -91,23 +90,5 @@ describe("a run of pi beyond the approved amount", () => {
     world.end(run, { exitCode: 1, error: "403" });
     await expect.poll(() => entryOf(world, run)?.outcome).toBe("over_budget");
     expect(entryOf(world, run)?.reason).toContain("a person denied");
-  });
-
-  test.each([
-    ["before", "once", true],
-    ["before", "deny", false],
-    ["after", "run", true],
-  ])("gets the answer given %s a crash of the scheduler: %s", async (when, given, paid) => {
-    const { world, run } = await refused();
-    void world.ask(run, "budget-wait", {});
-    await openedQuestion(world);
-    if (when === "before") await answer(world, given);
-    const again = await restarted(world, [run]);
-    // As an adopted run reads it, which has a socket.
-    again.runs.get(run).overBudget = again.store.tables(createSpend).refusal(run);
-    const waiting = again.ask(run, "budget-wait", {});
-    if (when === "after") await answer(again, given);
-    expect(await waiting).toEqual({ ok: true, paid });
-    expect(asked(again)).toBe(1);
   });
 });

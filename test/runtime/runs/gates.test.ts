@@ -110,17 +110,6 @@ describe("a run that requests a host that needs approval", () => {
     await answer(world, "run");
     expect([await last, await again]).toEqual([null, null]);
   });
-
-  test("does not ask about a host that needs no approval", async () => {
-    const { world, run } = await gated(
-      { hosts: ["*.example.com", "db.test:5432"] },
-      { network: { allow: ["free.example.com", "*.example.com"] } },
-    );
-    expect(await world.reach(run, "db.test")).toBeNull();
-    expect(await world.reach(run, "free.example.com")).toBeNull();
-    void world.reach(run, "api.example.com");
-    expect(await openedQuestion(world)).toMatchObject({ subject: "api.example.com" });
-  });
 });
 
 const call = (world: World, from: string, agent: string, context = "deploy 1.4") =>
@@ -143,8 +132,6 @@ describe("a run whose call of an agent needs approval", () => {
   test.each([
     ["another context", "deploy 1.4", "delete all"],
     ["another secret", `key ${worldSecret}`, `key ${otherSecret}`],
-    ["another terminal title", "hi\u001b]0;drop all\u0007", "hi\u001b]0;drop none\u0007"],
-    ["another end of a long context", `${"x".repeat(2_000)}1`, `${"x".repeat(2_000)}2`],
   ])("asks again if the call has %s than the one shown", async (_what, shown, other) => {
     const { world, run } = await gated({ agents: ["b"] });
     const { signal, hangUp } = hangingUp();

@@ -1,5 +1,14 @@
+import { steer } from "../../../src/runtime/runs/steer.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { ada, ended, expectRefusal, restarted, startedWorld, untilFrozen } from "./of-world.ts";
+import {
+  ada,
+  ended,
+  expectRefusal,
+  fast,
+  restarted,
+  startedWorld,
+  untilFrozen,
+} from "./of-world.ts";
 import { worldSecret, type World } from "./world.ts";
 
 const started = () => startedWorld({ agents: [anAgent("a"), anAgent("b")] });
@@ -101,4 +110,37 @@ test("a run that has ended can send neither its session nor a request for messag
     await expectRefusal(late, "unauthorized");
   }
   expect(world.sessions.part(run, 0)).toBeNull();
+});
+
+describe("a message to a live run", () => {
+  const steered = (world: World, run: string) => steer(run, "Too late?", ada, world);
+
+  test("is refused if the run is being ended", async () => {
+    const { world, run } = await started();
+    world.runs.get(run).writeStopReason("killed");
+    await expect(steered(world, run)).rejects.toMatchObject({ code: "refused" });
+  });
+
+  const adopted = async () => {
+    const { world, run } = await started();
+    const again = await restarted(world, [run], { scheduler: fast(10) });
+    return { again, run, sent: steered(again, run) };
+  };
+
+  test("is stored once the adopted run asks for messages", async () => {
+    const { again, run, sent } = await adopted();
+    void inbox(again, run);
+    expect(await sent).toMatchObject({ text: "Too late?" });
+  });
+
+  test("is refused if the adopted run ended its session while no scheduler was up", async () => {
+    const { again, run, sent } = await adopted();
+    void again.ask(run, "session-end", {});
+    await expect(sent).rejects.toMatchObject({ code: "refused" });
+  });
+
+  test("is refused with a hint if the adopted run does not connect", async () => {
+    const hint = expect.stringContaining("try again") as string;
+    await expect((await adopted()).sent).rejects.toMatchObject({ code: "refused", hint });
+  });
 });

@@ -15,7 +15,7 @@ test("a live run's latest 16 calls to models have a verdict, of those without an
     live.addModelCall(call, () => failed(call));
   }
   live.addModelCall("", () => failed("404 no"));
-  expect(await verdictOn()).toEqual(failed("404 no"));
+  expect(await verdictOn()).toEqual({ ...failed("404 no"), failures: 2 });
   expect(await verdictOn(first)).toEqual(failed(first ?? ""));
   live.addModelCall(later[0] ?? "", () => null);
   expect([await verdictOn(later[0]), await verdictOn(first)]).toEqual([null, null]);

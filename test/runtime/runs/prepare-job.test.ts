@@ -1,7 +1,7 @@
 import type { AgentConfig, ModelConfig } from "../../../streams/agent-config.ts";
-import { stageCredentials } from "../../../src/foundation/credentials/stage-credentials.ts";
 import { Problem } from "../../../src/foundation/errors.ts";
 import { prepareJob } from "../../../src/runtime/runs/prepare-job.ts";
+import { bareSources } from "./job-sources.ts";
 import { aModelConfig, anAgent, anItem } from "../../helpers/agents.ts";
 
 const model = (name: string, config: Partial<ModelConfig> = {}): ModelConfig =>
@@ -22,22 +22,15 @@ function prepare(config: Partial<AgentConfig>, ...stored: readonly string[]) {
   const agent = anAgent("dev", { models: [model("a")], ...config });
   const request = { instanceId: "dev-abcdefgh", agent, item: anItem("1") };
   return prepareJob(request, "/w", {
+    ...bareSources,
     credential: async (type) => {
       await Promise.resolve();
       if (stored.includes(type)) return { type, instance: "default", fields: { key: `k-${type}` } };
       const [text = "", hint = ""] = missing(type).split("; ");
       throw new Problem("missing_credential", text, hint);
     },
-    checkCommand: () => Promise.resolve(),
     broker: (_request, credentials) => Promise.resolve({ credentials, authority: null }),
-    stage: stageCredentials,
-    files: () => Promise.resolve([]),
-    network: () => Promise.resolve(undefined),
-    script: () => Promise.reject(new Problem("script_invalid", "no such script")),
-    payload: () => null,
-    traceparent: () => undefined,
     orderModels: (models) => models.toSorted((a, b) => b.name.localeCompare(a.name)),
-    channel: () => Promise.resolve(null),
   });
 }
 
@@ -86,12 +79,6 @@ test.each<[string, Partial<AgentConfig>, string, readonly [string, string?][]]>(
     [["c", "no such script"], ["b", missing("b_key")], ["a"]],
   ],
   [
-    "uses another model when the primary has no key, with the reason",
-    { models: chain },
-    "b_key",
-    [["c", missing("c_key")], ["b"], ["a", missing("a_key")]],
-  ],
-  [
     "has only the primary model for an external CLI, in spite of cooldowns",
     { models: chain, harness: claude },
     "a_key",
@@ -111,7 +98,6 @@ test.each<[string, Partial<AgentConfig>, readonly string[], string]>([
     [],
     `no model can be used: ${["c", "b", "a"].map((name) => `"${name}": ${missing(`${name}_key`)}`).join("; ")}`,
   ],
-  ["its only model has no key", {}, [], `model "a": ${missing("a_key")}`],
   [
     "the primary of an external CLI has no key",
     { models: chain, harness: claude },

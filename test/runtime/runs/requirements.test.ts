@@ -35,12 +35,6 @@ const lacking = (name: string, instead = "") =>
 
 test.each<[string, Partial<AgentConfig>, string[], string[]]>([
   [
-    "nothing for an agent that has all credentials",
-    { models: both, credentials: ["t"] },
-    ["t", "a_key", "b_key"],
-    [],
-  ],
-  [
     "a missing credential",
     { credentials: ["t", "u"] },
     ["t"],

@@ -53,11 +53,6 @@ test("the hosts that a run may reach are those of its credentials, of the projec
   expect(agent).toBe("dev");
 });
 
-test("the hosts that a run may reach follow the agent's current config", async () => {
-  const edited = anAgent("dev", { credentials: [] });
-  expect((await policy({ agent: edited })).allow).toEqual([]);
-});
-
 test("the hosts that a run may reach include a self-hosted GitHub in place of github.com", async () => {
   const { allow } = await policy({ fields: { token: "t", host: "git.acme.test" } });
   const opens = (host: string, port: number) => allow.some((entry) => isFor(entry, host, port));
@@ -76,6 +71,3 @@ test.each([
 ])("the network policy of a run contains the port of a gateway at %s", async (gatewayUrl, port) =>
   expect((await policy({ gatewayUrl })).ownPort).toBe(port),
 );
-
-test("the network policy of a run contains no port without a gateway", async () =>
-  expect((await policy()).ownPort).toBeNull());

@@ -130,32 +130,18 @@ test.each<[string, why: string, end: (world: World, run: string, key: string) =>
   expect(world.store.receipts.get(receiptId)?.matched).toEqual([]);
 });
 
-test("a wait for a trigger neither freezes a run that requests a lock nor pauses its timeout", async () => {
-  const { world, run } = await startedWorld({ agents });
-  const other = await world.run("b");
-  const resource = "file:x";
-  await world.ask(other, "lock", { resource });
-  // It was paused until the run's turn to start.
-  const { clock } = world.runs.get(run);
-  const before = clock.waitedMs();
-  const lock = world.ask(run, "lock", { resource, waitSeconds: 60 });
-  await world.ask(run, "wait", { ...webhook, timeoutSeconds: 0.1 });
-  expect([world.frozen, clock.waitedMs()]).toEqual([[], before]);
-  await world.ask(other, "unlock", { resource });
-  await lock;
-});
-
 describe("after a restart", () => {
   test("a live run that repeats its wait still waits, with its timeout paused", async () => {
-    const { world, run, key } = await waiting();
+    const asked = { ...webhook, timeoutSeconds: 999_999 };
+    const { world, run, key } = await waiting(asked);
     const next = await restarted(world, [run]);
-    const wait = next.ask(run, "wait", webhook, { key });
+    const wait = next.ask(run, "wait", asked, { key });
     await untilFrozen(next, run);
     const { clock } = next.runs.get(run);
     const before = clock.waitedMs();
     await expect.poll(() => clock.waitedMs()).toBeGreaterThan(before);
     await receiverOf(next)("push");
-    expect(await wait).toMatchObject({ timedOut: false });
+    expect(await wait).toMatchObject({ timedOut: false, limited: { askedSeconds: 999_999 } });
     expect(next.store.openRuns()[0]?.waitedMs).toBeGreaterThan(before);
   });
 });

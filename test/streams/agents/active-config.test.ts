@@ -30,15 +30,6 @@ test.each([
       invalid: "-n-n-n-n-n-y-|",
     },
   ],
-  [
-    "is emitted for each change of a burst",
-    {
-      changes: "(12i3)-|",
-      config: " (1223)-|",
-      before: " (n122)-|",
-      invalid: "(nnny)-|",
-    },
-  ],
 ])("the active config %s", (_what, { changes, config, before, invalid }) =>
   marbles(({ hot, expectObservable }) => {
     const active = (letterOf: (active: ActiveConfig) => string) =>

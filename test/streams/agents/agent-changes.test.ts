@@ -2,7 +2,7 @@ import { defer, of, tap, map, delay, type Observable } from "rxjs";
 import { agentChanges } from "../../../streams/agents/agent-changes.ts";
 import type { AgentChange } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { inVirtualTime, marbles, type Marbles } from "../../helpers/marbles.ts";
+import { marbles, type Marbles } from "../../helpers/marbles.ts";
 
 /**
  * A letter of `saves` is what somebody saves: a small one is written to the agent dev, a capital one to the agent
@@ -16,8 +16,6 @@ interface Project {
   /** The files at the start. */
   readonly initial?: string;
   readonly readMs?: number;
-  /** How all reads end, instead of with the file. */
-  readonly read?: string;
 }
 
 function changes(helpers: Marbles, project: Project): Observable<string> {
@@ -32,9 +30,7 @@ function changes(helpers: Marbles, project: Project): Observable<string> {
     ),
     project$: cold(project.models ?? "p"),
     read: (name) =>
-      project.read === undefined
-        ? defer(() => of(contentOf(disk.get(name)))).pipe(delay(project.readMs ?? 0, scheduler))
-        : cold(project.read),
+      defer(() => of(contentOf(disk.get(name)))).pipe(delay(project.readMs ?? 0, scheduler)),
     resolve,
     scheduler,
   }).pipe(map(letterOf));
@@ -62,7 +58,6 @@ function letterOf(change: AgentChange): string {
 }
 
 test.each<[what: string, project: Project, expected: string]>([
-  ["complete if the source is empty", { saves: "---|", models: "p|" }, "---|"],
   [
     "begin with the agents that exist at the start",
     { saves: "-------|", models: "p|", initial: "aB" },
@@ -91,39 +86,6 @@ test.each<[what: string, project: Project, expected: string]>([
     { saves: "-", models: "p------q---p", initial: "mB" },
     "(mB)---m---m",
   ],
-  ["pass on an error of their source", { saves: "a---#" }, "----#"],
-  ["pass on an error of a read", { saves: "a", read: "#" }, "40ms #"],
 ])("agent changes %s", (_what, project, expected) =>
   marbles((helpers) => helpers.expectObservable(changes(helpers, project)).toBe(expected)),
-);
-
-test(
-  "agent changes unsubscribe from their sources and abort a read when they are unsubscribed",
-  inVirtualTime(({ hot, cold, scheduler, expectObservable, expectSubscriptions }) => {
-    const touched$ = hot("     a");
-    const project$ = cold("    p");
-    const read$ = cold("       -----a");
-    const unsubscribed = "     42ms !";
-    const change$ = agentChanges<string, string>({
-      initial: new Map(),
-      touched$,
-      project$,
-      read: () => read$,
-      resolve,
-      scheduler,
-    });
-    expectObservable(change$, unsubscribed).toBe("");
-    expectSubscriptions(touched$.subscriptions).toBe("^ 41ms !");
-    expectSubscriptions(project$.subscriptions).toBe("^ 41ms !");
-    expectSubscriptions(read$.subscriptions).toBe("40ms ^-!");
-  }),
-);
-
-test(
-  "agent changes emit all agents again to the next subscriber",
-  inVirtualTime((helpers) => {
-    const change$ = changes(helpers, { saves: "-", initial: "aB" });
-    helpers.expectObservable(change$, "^---!").toBe("         (aB)");
-    helpers.expectObservable(change$, "------^-----!").toBe(" ------(aB)");
-  }),
 );

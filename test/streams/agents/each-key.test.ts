@@ -22,21 +22,6 @@ describe("a stream for each key", () => {
     }),
   );
 
-  test(
-    "unsubscribes from the source and all streams when it is unsubscribed, and starts anew for each subscriber",
-    inVirtualTime(({ hot, cold, expectObservable, expectSubscriptions }) => {
-      const source$ = hot("-a-b");
-      const own$ = cold("-");
-      expectObservable(
-        each(source$, () => own$),
-        "5ms !",
-      ).toBe("-");
-      expectSubscriptions(own$.subscriptions).toBe(["-^---!", "---^-!"]);
-      expectSubscriptions(source$.subscriptions).toBe("^----!");
-      expectObservable(each(hot("-a-----a"), two), "-----^").toBe("-------(*a)-");
-    }),
-  );
-
   test("stores nothing for keys whose stream has ended", () => {
     const source$ = new Subject<string>();
     let open = 0;

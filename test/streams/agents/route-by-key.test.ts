@@ -1,4 +1,3 @@
-import { map } from "rxjs";
 import { routeByKey } from "../../../streams/agents/route-by-key.ts";
 import { inVirtualTime, marbles } from "../../helpers/marbles.ts";
 
@@ -56,23 +55,6 @@ describe("routing by key", () => {
       expectObservable(unrouted$, first).toBe("-");
       expectObservable(unrouted$, second).toBe("-");
       expectSubscriptions(letter$.subscriptions).toBe([first, second]);
-    }),
-  );
-
-  test(
-    "notifies only the readers of the key, among any number",
-    inVirtualTime(({ hot, flush }) => {
-      let notified = 0;
-      const source$ = hot("-a");
-      const { to, unrouted$ } = routeByKey(source$, toLower);
-      for (let index = 0; index < 1000; index++) {
-        to(index === 500 ? "a" : `k${index}`)
-          .pipe(map(() => notified++))
-          .subscribe();
-      }
-      unrouted$.subscribe();
-      flush();
-      expect(notified).toBe(1);
     }),
   );
 });

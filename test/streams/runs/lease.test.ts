@@ -65,7 +65,6 @@ type Row = [name: string, commands: string, events: string, options?: Partial<Le
 test.each<Row>([
   ["is lost after a lease without a request", "b-c--h------h", "32s L"],
   ["of an earlier scheduler begins its lease anew after a restart", "b", "20s L", { node: "n1" }],
-  ["emits nothing after its end", "b-c--hx-g--------------s", "-"],
   ["is rejected when no machine started it in time", "b", "30s T"],
   [
     "is rejected with the engine's reason if it does not start in time",
@@ -74,7 +73,6 @@ test.each<Row>([
   ],
   ["emits why it waits, each reason once", "b-w-w-n-n-c-x", "--W---N"],
   ["is rejected at once if its image is missing", "b-wi", "--WI"],
-  ["is rejected when its process ended three times", "b-e-E", "----R"],
   ["is rejected when its process ended and is not started again", "b-e-e-e-e-e-e-e-e", "12s R"],
   ["continues when its process is started again", "b-e-e-n-e-e-c-x", "------N"],
   ["is lost when it ended while no scheduler ran", "b-u", "--V", { isAdopted: true }],
@@ -86,7 +84,6 @@ test.each<Row>([
   ["is lost when the engine no longer knows it", "b-g", "12s G"],
   ["is lost when its start was aborted", "b-p", "12s P"],
   ["is lost when its process ended without a message", "b-c-e-e", "14s D"],
-  ["continues while its messages still arrive", "b-c-e-h-------x", "-"],
   ["is out of memory when the engine reports that", "b-c-k", "14s K"],
   ["is overdue when it does not end after a stop", "b-c-s-h-h-h-h-h-h-h", "16s O"],
   ["is overdue when its process is gone after a stop, without its end", "b-c-sg", "15s O"],

@@ -40,7 +40,6 @@ test.each<Row>([
   ],
   ["times out even when it exits with 0 on SIGTERM", {}, "timed_out", "timed_out", 124, late],
   ["is killed even when it exits with 0 on SIGTERM", {}, "killed", "killed", 137, null],
-  ["is interrupted", term, "interrupted", "interrupted", 143, interrupted],
   [
     "is interrupted when it exits with 143",
     { exitCode: 143 },
@@ -66,15 +65,25 @@ test("a run that was interrupted twice is not retried", () => {
   );
 });
 
+test.each([
+  ["unanswered", 125, {}, null],
+  ["failed", 1, { error: "no key" }, null],
+  ["interrupted", 143, {}, "interrupted"],
+  ["killed", 137, {}, "killed"],
+] as const)(
+  "a run whose question is open is %s, with code %i",
+  (outcome, exitCode, exit, stopped) => {
+    const asking = { ...work, unanswered: "Deploy?" };
+    expect(runEnd(exitOf(exit), stopped, asking)).toMatchObject({ outcome, exitCode });
+  },
+);
+
 const overBudget = "this run's budget: $1.00 of $1.00 is spent";
 const refused = { ...work, overBudget };
 
 test.each([
   ["over_budget", { exitCode: 1, error: "403" }, null],
   ["over_budget", term, "interrupted"],
-  ["succeeded", {}, null],
-  ["killed", term, "killed"],
-  ["timed_out", term, "timed_out"],
   ["out_of_memory", memory, null],
   ["rejected", sudo, null],
 ] as const)(
@@ -96,7 +105,6 @@ test("a run that returned a value or asked for a rerun keeps both, however it en
 test.each([
   ["has no stop reason if it ended before its timeout", { endedAt: 99 }, "timed_out", null],
   ["is timed out if it ended after its timeout", { endedAt: 100 }, null, "timed_out"],
-  ["stays killed", { endedAt: 99 }, "killed", "killed"],
   ["stays timed out if its end time is unknown", {}, "timed_out", "timed_out"],
 ] as const)("a run that ended while no scheduler ran %s", (_what, exit, stopped, expected) =>
   expect(reasonInTime(exitOf(exit), stopped, 100)).toBe(expected),

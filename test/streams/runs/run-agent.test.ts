@@ -33,20 +33,10 @@ function expectRun(
 
 test.each([
   ["emits its runner's events between its start and its end", "--o-t-o-(x|)", "s-o-t-o-(S|)"],
-  ["finishes once, whatever its runner emits after the exit", "--x-o-e-(x|)", "s-S-----|"],
   ["succeeds though its runner fails after the exit", "        --x-#", "       s-S-|"],
   ["is rejected when its runner rejects it", "                 -(j|)", "       s(R|)"],
 ])("a run %s", (_what, reported, expected) =>
   marbles((helpers) => expectRun(helpers, helpers.cold(reported, reports), expected)),
-);
-
-test(
-  "a run starts only after its work was claimed in the store",
-  inVirtualTime((helpers) => {
-    const report$ = helpers.cold("    --(x|)", reports);
-    expectRun(helpers, report$, "        --s-(S|)", { claim: () => helpers.cold("--c") });
-    helpers.expectSubscriptions(report$.subscriptions).toBe("--^-!");
-  }),
 );
 
 test(
@@ -127,20 +117,6 @@ test(
       const end$ = event$.pipe(map((event) => (event.type === "finished" ? event.end : null)));
       helpers.expectObservable(end$).toBe("(sf|)", { s: null, f: end });
     }
-  }),
-);
-
-test(
-  "a run aborts its runner and unsubscribes from kills when it is unsubscribed",
-  inVirtualTime((helpers) => {
-    const report$ = helpers.cold("-o", reports);
-    const kill$ = helpers.hot("-", kills);
-    const unsubscribed = "        ---!";
-    const ports = portsOf(helpers, report$, { kill$, runner: timedRunner(helpers.scheduler, 9) });
-    helpers.expectObservable(run(portsOf(helpers, report$)), unsubscribed).toBe("so");
-    helpers.expectObservable(run(ports), unsubscribed).toBe("s");
-    helpers.expectSubscriptions(report$.subscriptions).toBe("^--!");
-    helpers.expectSubscriptions(kill$.subscriptions).toBe("^--!");
   }),
 );
 

@@ -10,11 +10,6 @@ test.each<[what: string, QueueEvent<WorkItem>, object, usable?: boolean]>([
   ["a queued item", { type: "queued", item }, { type: "queued", item }],
   ["a changed depth", { type: "depth", depth: 3 }, { type: "queue-depth", depth: 3 }],
   [
-    "an item dropped by a full queue",
-    { type: "dropped", why: "full", item },
-    { reason: "queue_full" },
-  ],
-  [
     "an item dropped by a closed queue",
     { type: "dropped", why: "closed", item },
     { reason: "the agent was removed" },
@@ -23,16 +18,6 @@ test.each<[what: string, QueueEvent<WorkItem>, object, usable?: boolean]>([
     "a tick skipped because all runners are busy",
     { type: "skipped", why: "busy", item },
     { reason: "all runners are busy" },
-  ],
-  [
-    "a tick skipped by a held queue",
-    { type: "skipped", why: "held", item },
-    { reason: "the agent is held" },
-  ],
-  [
-    "a tick replaced by a newer one",
-    { type: "skipped", why: "replaced", item },
-    { reason: "a newer tick replaced it while it waited for a slot of the project" },
   ],
   [
     "a tick skipped without an image",

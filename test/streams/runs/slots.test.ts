@@ -24,18 +24,6 @@ test("the slots of a project are offered in the order of requests, without overt
   expect(slots.tryTake()).toBeNull();
 });
 
-test("the slots of a project skip a waiter that left or declines", () => {
-  const slots = createSlots(1);
-  const slot = take(slots);
-  const order: string[] = [];
-  const leave = slots.wait(() => order.push("left"));
-  slots.wait(() => order.push("declined"));
-  slots.wait(() => slots.tryTake() && order.push("took"));
-  leave();
-  slot[Symbol.dispose]();
-  expect(order).toEqual(["declined", "took"]);
-});
-
 test("the number of a project's slots grows at once, and shrinks without affecting used slots", () => {
   const slots = createSlots(1);
   const first = take(slots);
@@ -47,18 +35,6 @@ test("the number of a project's slots grows at once, and shrinks without affecti
   first[Symbol.dispose]();
   expect(slots.tryTake()).toBeNull();
   (second as Slot | null)?.[Symbol.dispose]();
-  expect(slots.tryTake()).not.toBeNull();
-});
-
-test("a suspended run reacquires its slot at once if it is free", () => {
-  const slots = createSlots(1);
-  const slot = take(slots);
-  slot.release();
-  let back = 0;
-  slot.reacquire(() => back++);
-  slot.reacquire(() => back++);
-  expect(back).toBe(2);
-  slot[Symbol.dispose]();
   expect(slots.tryTake()).not.toBeNull();
 });
 

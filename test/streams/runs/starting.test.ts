@@ -49,14 +49,6 @@ describe("runs that start together", () => {
       "30s (x|)",
     ],
     [
-      "start at once when the limit is raised",
-      (helpers, slots) => {
-        timer(3, helpers.scheduler).subscribe(() => slots.resize(2));
-        helpers.expectObservable(starting(helpers, NEVER, slots)).toBe("-");
-      },
-      "---(x|)",
-    ],
-    [
       "let the next one start when they are unsubscribed",
       (helpers, slots) => {
         for (const end of ["--!", "-!"])

@@ -90,19 +90,6 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
     { minutes: 19 },
   ],
   [
-    "skips a tick that finds all runners busy",
-    {
-      changes: " a",
-      started: " ---c--------c",
-      refused: " ------c--c",
-      configs: { a: ticking() },
-    },
-    {
-      ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 7 * 60_000) }),
-      minutes: 14,
-    },
-  ],
-  [
     "kills the runs of an agent, one instance, or everything, and continues with the queue",
     {
       changes: " (ab)",

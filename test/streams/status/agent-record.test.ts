@@ -27,8 +27,6 @@ const machine = { blocked: new Map([["dev-1", "no space left"]]), running: 1 };
 const short = { moneyWaits: new Set(["dev-1"]) };
 
 test.each<[state: string, when: string, record: Partial<AgentRecord>]>([
-  ["blocked: image", "without an image", { buildError: "no base image", runError }],
-  ["blocked: requirement", "with unmet requirements", { unmet, runError }],
   ["error", "with an invalid config and unmet requirements", { unmet, ...error }],
   [
     "error",
@@ -43,11 +41,6 @@ test.each<[state: string, when: string, record: Partial<AgentRecord>]>([
   ["running", "over budget with onLimit stop while a run lives", { ...stops, running: 1 }],
   ["waiting: budget", "over budget with onLimit pause", pauses],
   [
-    "waiting: lock",
-    "if both runs wait for locks",
-    { running: 2, lockWaits: waits(["dev-1", 1], ["dev-2", 2]) },
-  ],
-  [
     "waiting: person",
     "if its run waits for an answer and for budget",
     { running: 1, questions: asked("dev-1"), ...short },
@@ -58,7 +51,6 @@ test.each<[state: string, when: string, record: Partial<AgentRecord>]>([
     "if one run waits for budget, the other for a lock",
     { running: 2, ...short, lockWaits: waits(["dev-2", 1]) },
   ],
-  ["error", "with an invalid config", error],
   ["building", "while its image is built", { building: true, running: 1, runError }],
   ["blocked: machine", "while the machine can't start its run", { ...machine, runError }],
 ])("the state of an agent is %j %s", (state, _when, more) => {
@@ -108,7 +100,6 @@ test.each<[what: string, of: Partial<AgentRecord>, error: string | null]>([
 );
 
 test.each([
-  ["enabled", "by default", true, {}],
   ["disabled", "if a person disabled it", false, { enabled: false }],
   ["disabled", "with scale 0", false, { config: anAgent("dev", { scale: 0 }) }],
 ])("the status row of an agent is %s %s", (_state, _why, enabled, more) =>
@@ -129,7 +120,6 @@ test.each<[outcome: Outcome, reason: string | null, endedAt: number | null, row:
     },
   ],
   ["lost", null, null, { error: "lost", lastDurationMs: null }],
-  ["succeeded", null, 3500, { error: null }],
 ])(
   "the status row of an agent contains the last run of an earlier scheduler: %s",
   (outcome, reason, endedAt, expected) => {

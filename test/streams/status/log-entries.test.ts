@@ -10,20 +10,12 @@ const lines = (event: RunEvent): string[] =>
   logEntriesOf(event).map(({ level, msg }) => `${level} ${msg}`);
 
 describe("the log lines of an event", () => {
-  test("contain a run's output unchanged", () => {
-    const event = dev.output("hello");
-    expect(logEntriesOf(event)).toEqual([
-      { level: 30, time: 2500, msg: "hello", kind: "said", agent: "dev", instanceId: "dev-1" },
-    ]);
-  });
-
   test("contain the time and the agent", () =>
     expect(logEntriesOf(dev.removed())).toEqual([
       { level: 40, time: 2500, agent: "dev", msg: "directory removed" },
     ]));
 
   test.each<[string, RunEvent, string[]]>([
-    ["a loaded agent", dev.set(), ["30 loaded"]],
     ["an enabled agent", dev.enabled(true), ["30 enabled"]],
     ["a disabled agent", dev.enabled(false), ["30 disabled"]],
     [
@@ -35,19 +27,10 @@ describe("the log lines of an event", () => {
       ],
     ],
     ["met requirements", dev.requirements(), ["30 all requirements of its runs are met"]],
-    ["the start of a build", dev.buildStarted("building image"), ["30 building image"]],
-    ["the progress of a build", dev.buildProgress("step 1"), ["30 step 1"]],
     ["the failure of a build", dev.buildFinished("no base image"), ["50 no base image"]],
     ["queued work", dev.queued(), ["30 queued manually"]],
     ["dropped work", dev.refused("dropped", "queue_full"), ["40 dropped: queue_full"]],
-    ["a run's start", dev.started(), ["30 run started manually"]],
     ["a run that succeeded", dev.finished(), ["30 run succeeded after 2.5 s"]],
-    ["a run that failed", dev.finished("failed", "no key"), ["50 run failed after 2.5 s: no key"]],
-    [
-      "a run that timed out",
-      dev.finished("timed_out", "too long"),
-      ["50 run timed out after 2.5 s: too long"],
-    ],
     ["a long run", { ...dev.finished(), at: 854_800 }, ["30 run succeeded after 14 min"]],
     ["a killed run", dev.finished("killed"), ["40 run killed after 2.5 s"]],
   ])("contain level and text for %s", (_what, event, expected) => {

@@ -1,4 +1,3 @@
-import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import { initialStatus, reduceStatus, snapshotOf } from "../../../streams/status/reduce-status.ts";
 import type { Status, StatusEvent } from "../../../streams/status/reduce-status.ts";
 import { schedulerStatus } from "./board.ts";
@@ -30,19 +29,10 @@ const ends = (resource = "file:x", agent = "dev") =>
 const question = (id: string, isOpen = true) =>
   ({ type: "question", id, agent: "dev", instanceId: "dev-1", isOpen }) as const;
 
-test("the status shows a new agent with its stored enabled flag and last run", () => {
-  const seed = (name: string): Partial<AgentRecord> => ({ enabled: name !== "dev", lastRunAt: 5 });
-  const status = reduceStatus(initialStatus(schedulerStatus), dev.set(), seed);
-  expect(snapshotOf(status).agents).toMatchObject([
-    { enabled: false, lastRunAt: "1970-01-01T00:00:00.005Z" },
-  ]);
-});
-
 const paused = { type: "scheduler", patch: { paused: true } } as const;
 
 test.each<[what: string, events: readonly StatusEvent[], agent: string | null, isWhole?: boolean]>([
   ["a start", one, "dev", true],
-  ["a first schedule", [dev.set(), dev.nextRun(9)], "dev", true],
   ["a pause", [paused], null, true],
   ["a question", [...one, question("a")], "dev"],
   ["the same question", [...one, question("a"), question("a")], null],
@@ -67,8 +57,6 @@ test("the status lists held and awaited locks by resource until they end", () =>
 });
 
 test.each<[state: string, how: string, events: readonly StatusEvent[]]>([
-  ["waiting: lock", "while its run waits", [...one, waits()]],
-  ["running", "once its run has the lock", [...one, waits(), waits(), has()]],
   ["running", "once its run stopped waiting", [...one, waits(), ends()]],
   [
     "waiting: person",
@@ -111,7 +99,6 @@ test.each<[what: string, names: string[], events: readonly StatusEvent[]]>([
     ["abc", "dev", "ops"],
     [ops.set(), dev.set(), eventsOf("abc").invalid()],
   ],
-  ["no row for a removed agent", [], removed],
   ["a row for a removed agent that runs", ["dev"], running],
   ["a row for a removed agent with queued work", ["dev"], waiting],
   ["no row for a removed agent once its queue is empty", [], [...waiting, dev.depth(0)]],

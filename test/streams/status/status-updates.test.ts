@@ -49,7 +49,6 @@ test.each<[what: string, line: string, expected: string, texts?: Readonly<Record
       { s: "s", X: "b..", Y: "b.", Z: "b." },
     ],
     ["send the changes of one turn together", "--(sal)", "--X", { X: "as.l" }],
-    ["complete with an empty source", "--|", "--|"],
     ["send pending changes when their source completes", "s-s-|", "s---(s|)"],
     ["are silent if nothing changed", "0-0-0-|", "------|"],
     [
@@ -64,13 +63,6 @@ test.each<[what: string, line: string, expected: string, texts?: Readonly<Record
       "s 99ms X",
       { s: "s", X: "l".repeat(20) },
     ],
-    [
-      "send a row that changed a hundred times once",
-      `s(a${"0".repeat(99)})`,
-      "s 99ms X",
-      { s: "s", X: "a." },
-    ],
-    ["forward an error at once", "s-s-#", "s---#"],
   ],
 )("status updates %s", (_what, line, expected, texts) =>
   marbles((helpers) => helpers.expectObservable(updates(helpers, line)).toBe(expected, texts)),
@@ -105,25 +97,6 @@ test(
       map(({ locks = [], unlocked = [] }) => `${locks.length} ${unlocked.length}`),
     );
     expectObservable(counts).toBe("a 99ms a 99ms c", { a: "50 0", c: "10 10" });
-  }),
-);
-
-test(
-  "status updates send nothing after they are unsubscribed",
-  inVirtualTime((helpers) => {
-    const event$ = helpers.hot("s-s", events);
-    const update$ = statusUpdates(status(event$), helpers.scheduler).pipe(map(textOf));
-    helpers.expectObservable(update$, "---!").toBe("s");
-    helpers.expectSubscriptions(event$.subscriptions).toBe("^--!");
-  }),
-);
-
-test(
-  "status updates are separate for each subscriber",
-  inVirtualTime((helpers) => {
-    const update$ = updates(helpers, "      s---s");
-    helpers.expectObservable(update$).toBe("s 99ms s");
-    helpers.expectObservable(update$, "  --^").toBe("----s");
   }),
 );
 

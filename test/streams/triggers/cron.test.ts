@@ -1,4 +1,3 @@
-import { toArray, takeUntil, timer } from "rxjs";
 import { createClock } from "../../../streams/clock.ts";
 import { cronTicks, type CronEvent, type CronPlan } from "../../../streams/triggers/cron.ts";
 import { VirtualCalendar } from "../../helpers/marbles.ts";
@@ -92,17 +91,3 @@ test.each<[does: string, life: Life, lines: string[]]>([
     ["next 04T01:00", "tick 04T01:00", "next 04T02:00"],
   ],
 ])("cron ticks %s", (_does, life, lines) => expect(lived(life)).toEqual(lines));
-
-test("cron ticks leave no timer behind when they are unsubscribed, and start anew for the next subscriber", () => {
-  const calendar = new VirtualCalendar(may("04T00:00:00"));
-  const plan = { expression: hourly, timezone: "UTC", catchUp: "none" } as const;
-  const tick$ = cronTicks(plan, createClock(calendar));
-  const counts: number[] = [];
-  for (const hours of [1, 3]) {
-    tick$
-      .pipe(takeUntil(timer(hours * 3_600_000 + 1, calendar)), toArray())
-      .subscribe((events) => counts.push(events.filter(({ type }) => type === "tick").length));
-  }
-  calendar.runUntil(may("04T12:00:00"));
-  expect(counts).toEqual([1, 3]);
-});

@@ -5,7 +5,7 @@ import type { Triggered, TriggerSources } from "../../../streams/triggers/trigge
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { inVirtualTime, marbles, minutes, type Marbles } from "../../helpers/marbles.ts";
+import { marbles, minutes, type Marbles } from "../../helpers/marbles.ts";
 
 const every5 = "*/5 * * * *";
 /** Eight minutes past, eighteen minutes past …: time starts at midnight, which is no tick of it. */
@@ -177,28 +177,4 @@ describe("the triggers of an agent", () => {
       { ...at(18), ...skipped, item: tick(18) },
     ]);
   });
-
-  test(
-    "unsubscribe from their sources, and leave no timer, when they are unsubscribed",
-    inVirtualTime((helpers) => {
-      const { hot, cold, expectObservable, expectSubscriptions } = helpers;
-      const agent$ = hot("a", agents);
-      const work$ = hot("-", items);
-      const paused$ = cold("n", yesNo);
-      const sources = { ...sourcesOf(helpers, { config: "-" }), agent$, work$, paused$ };
-      expectObservable(triggers(sources), "--!").toBe("n");
-      for (const source$ of [agent$, work$, paused$]) {
-        expectSubscriptions(source$.subscriptions).toBe("^-!");
-      }
-    }),
-  );
-
-  test(
-    "start anew for the next subscriber",
-    inVirtualTime((helpers) => {
-      const out$ = triggers(sourcesOf(helpers, { config: "a---b" }));
-      helpers.expectObservable(out$, "2m !").toBe("n");
-      helpers.expectObservable(out$, "2m ^ 5m !").toBe(minutes("----n(tn)"));
-    }),
-  );
 });

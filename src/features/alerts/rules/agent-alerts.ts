@@ -15,6 +15,8 @@ export interface EndedRun {
   readonly costUsd: number | null;
   /** Whether its work is tried again. */
   readonly isRetried: boolean;
+  /** Whether it failed for its model's key, which is alerted once for all agents. */
+  readonly isKeyRefused?: boolean;
 }
 
 /** Turns events of agents into faults. */
@@ -27,6 +29,8 @@ export function createAgentAlerts({
 }) {
   const disabled = new Set<string>();
   const unscaled = new Set<string>();
+  /** Problems that agents share, by agent. */
+  const shared = new Map<string, readonly string[]>();
   /** Runs that the machine can't start, by agent. */
   const blocked = new Map<string, Set<string>>();
   const set = (agent: string): void =>
@@ -40,6 +44,13 @@ export function createAgentAlerts({
   ): void => {
     if (reason === null) faults.clear(agent, topic);
     else faults.fail(agent, topic, plainFault(reasonLine(reason)));
+  };
+  /** One fault of the project for the problems that agents share. */
+  const share = (agent: string, problems: readonly string[]): void => {
+    if (problems.length === 0 && !shared.delete(agent)) return;
+    if (problems.length > 0) shared.set(agent, problems);
+    const all = [...new Set([...shared.values()].flat())];
+    decide("", "credentials", all.length === 0 ? null : all.join("; "));
   };
   const onConfig = (event: ConfigEvent): void => {
     const { agent } = event;
@@ -57,6 +68,7 @@ export function createAgentAlerts({
         mark(disabled, agent, !event.enabled);
         return set(agent);
       case "agent-removed":
+        share(agent, []);
         mark(unscaled, agent, false);
         mark(disabled, agent, false);
         return faults.forget(agent);
@@ -77,7 +89,9 @@ export function createAgentAlerts({
   const onEnd = (run: EndedRun): void => {
     const { item, outcome, reason, instanceId, costUsd } = run;
     if (outcome === "succeeded") return faults.succeed(item.agent);
-    if (run.isRetried) return;
+    if (run.isRetried || run.isKeyRefused) return;
+    // It did not start because of a problem that is alerted already.
+    if (outcome === "rejected" && shared.has(item.agent)) return;
     const fault = { reason: reasonLine(reason), outcome, instanceId, costUsd };
     if (isFailure(item, outcome)) faults.fail(item.agent, "runs", fault);
     if (isDeadLetter(item, outcome)) deadLetter(item, reason);
@@ -100,7 +114,15 @@ export function createAgentAlerts({
         case "agent-removed":
           return onConfig(event);
         case "agent-requirements":
-          return decide(event.agent, "credentials", errorsOf(event.unmet));
+          share(
+            event.agent,
+            event.unmet.flatMap((one) => one.shared ?? []),
+          );
+          return decide(
+            event.agent,
+            "credentials",
+            errorsOf(event.unmet.filter((one) => one.shared === undefined)),
+          );
         case "build-finished":
           return decide(event.agent, "image", event.error);
         case "refused":
@@ -123,9 +145,10 @@ type ConfigEvent = Extract<
 type Refused = Extract<RunEvent, { type: "refused" }>;
 
 function endedRun({ item, instanceId, end }: Extract<RunEvent, { type: "finished" }>): EndedRun {
-  const { outcome, reason, usage } = end;
+  const { outcome, reason, usage, isKeyRefused = false } = end;
   const costUsd = usage?.costUsd ?? null;
-  return { item, instanceId, outcome, reason, costUsd, isRetried: isRetried(item, end) };
+  const run = { item, instanceId, outcome, reason, costUsd, isKeyRefused };
+  return { ...run, isRetried: isRetried(item, end) };
 }
 
 function mark(agents: Set<string>, agent: string, isMarked: boolean): void {

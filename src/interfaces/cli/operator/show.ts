@@ -159,7 +159,7 @@ export async function showRun(
   const run = await ask(context, name, (reader, instanceId) =>
     reader.perform("GET /api/runs/:instanceId", {
       instanceId,
-      modelPrompt: prompt ? "true" : undefined,
+      ...(prompt ? { modelPrompt: "true" } : { warnings: "true" }),
     }),
   );
   if (out.json) return out.document(run);

@@ -45,6 +45,7 @@ function factsOf(run: RunView, { now }: StatusStyle): readonly Fact[] {
     ["Denied", hostsText(run, ({ denied }) => denied !== null)],
     ["Reached", hostsText(run, ({ denied }) => denied === null)],
     ["Messages", run.messages.map((one) => messageText(one)).join("\n") || null],
+    ["Warnings", run.warnings?.join("\n") || null],
     ["Returned", valueText(run.value)],
     ["Last words", run.lastWords],
   ];

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { longestTimerMs } from "../../../../streams/longest-timer.ts";
 import type { JobModel } from "../../../foundation/contracts/job.ts";
-import { oauthMark } from "../../../foundation/contracts/model-gateway.ts";
+import { cliHeader, oauthMark } from "../../../foundation/contracts/model-gateway.ts";
 import type { CliCommand, CliRequest, LlmCli, CliReader, CliResult } from "./llm-cli.ts";
 import { retriesOf } from "../retry-policy.ts";
 import type { Transcript } from "../transcript.ts";
-import { answerProblems } from "./llm-cli.ts";
+import { answerProblems, ownTimeoutMs } from "./llm-cli.ts";
 import { fieldsOf, listOf, numberOf, sumOf, textOf, type Fields, reasonIn } from "./fields.ts";
 
 /** Claude Code. Options and stream as its version 2.1 has them (`claude --help`, `--output-format stream-json`). */
@@ -25,8 +25,13 @@ export const claude: LlmCli = {
 function startVariables(servers: CliRequest["mcp"]): CliCommand["env"] {
   if (servers.length === 0) return {};
   const seconds = Math.max(...servers.map(({ startSeconds }) => startSeconds));
-  // Otherwise the model has to search for the tools first.
-  return { MCP_TIMEOUT: String(seconds * 1000), ENABLE_TOOL_SEARCH: "false" };
+  return {
+    MCP_TIMEOUT: String(seconds * 1000),
+    // Otherwise claude asks its model before it knows the tools.
+    MCP_CONNECTION_NONBLOCKING: "false",
+    // Otherwise the model has to search for the tools first.
+    ENABLE_TOOL_SEARCH: "false",
+  };
 }
 
 /** How long a shell command may run, in ms: longer than any question waits for its answer. */
@@ -62,6 +67,7 @@ function command(request: CliRequest): CliCommand {
     env: {
       ...keyVariables(model.authType, key),
       ANTHROPIC_BASE_URL: baseUrl,
+      ANTHROPIC_CUSTOM_HEADERS: `${cliHeader}: 1`,
       ...requestVariables(model),
       CLAUDE_CONFIG_DIR: join(configDir, "claude"),
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
@@ -75,6 +81,7 @@ function command(request: CliRequest): CliCommand {
       BASH_MAX_TIMEOUT_MS: longestCommandMs,
       // Tools of MCP servers have no limit here either: the scheduler bounds their calls.
       MCP_TOOL_TIMEOUT: longestCommandMs,
+      CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT: "0",
       ...startVariables(mcp),
     },
     input: userLine(resume === null ? prompt : "Continue."),
@@ -108,7 +115,7 @@ function keyVariables(authType: string, key: string): CliCommand["env"] {
 function requestVariables({ maxTokens, timeoutSeconds }: JobModel): CliCommand["env"] {
   return {
     ...(maxTokens === null ? {} : { CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxTokens) }),
-    ...(timeoutSeconds === null ? {} : timeouts(String(timeoutSeconds * 1000))),
+    ...(timeoutSeconds === null ? {} : timeouts(String(ownTimeoutMs(timeoutSeconds)))),
   };
 }
 
@@ -126,7 +133,6 @@ function timeouts(ms: string): CliCommand["env"] {
 function readClaude(transcript: Transcript): CliReader {
   let result: CliResult | null = null;
   let sessionId: string | null = null;
-  let hasRetried = false;
   /** Open work of claude: a turn, and tasks in the background. The end of a task begins another turn. */
   const work = new Set<string>();
   return {
@@ -134,8 +140,6 @@ function readClaude(transcript: Transcript): CliReader {
       const content = fieldsOf(event.message).content;
       switch (event.type) {
         case "assistant":
-          // A failure is shown as an answer, too.
-          if (event.error === undefined) hasRetried = false;
           for (const part of listOf(content)) logAnswer(part, transcript);
           break;
         case "user":
@@ -143,10 +147,7 @@ function readClaude(transcript: Transcript): CliReader {
           break;
         case "system":
           if (event.subtype === "init") sessionId = textOf(event.session_id) || null;
-          if (event.subtype === "api_retry") {
-            hasRetried = true;
-            logRetry(event, transcript);
-          }
+          if (event.subtype === "api_retry") logRetry(event, transcript);
           followWork(event, work);
           break;
         case "result":
@@ -156,9 +157,8 @@ function readClaude(transcript: Transcript): CliReader {
       }
     },
     result: () => result,
-    isWorking: () => work.size > 0,
-    // It retries requests that were refused; it does not retry an answer that broke off, or that has an error.
-    sessionId: () => (hasRetried ? null : sessionId),
+    work: () => (work.has(turn) ? "turn" : work.size > 0 ? "background" : null),
+    sessionId: () => sessionId,
   };
 }
 

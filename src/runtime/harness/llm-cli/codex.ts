@@ -4,7 +4,8 @@ import type { CliCommand, CliRequest, LlmCli, CliReader, CliResult } from "./llm
 import { retriesOf } from "../retry-policy.ts";
 import type { Transcript } from "../transcript.ts";
 import { ownMcpServer } from "../../../foundation/contracts/mcp.ts";
-import { answerProblems } from "./llm-cli.ts";
+import { cliHeader } from "../../../foundation/contracts/model-gateway.ts";
+import { answerProblems, ownTimeoutMs } from "./llm-cli.ts";
 import { fieldsOf, listOf, numberOf, sumOf, textOf, type Fields, reasonIn } from "./fields.ts";
 
 /** Codex. Options, settings and stream as its version 0.171 has them (`codex exec --help`, `codex exec --json`). */
@@ -107,12 +108,13 @@ function provider({ model, baseUrl }: CliRequest): Record<string, unknown> {
     name: "configured",
     base_url: baseUrl,
     env_key: keyVariable,
+    http_headers: { [cliHeader]: "1" },
     wire_api: "responses",
     supports_websockets: false,
     // Retries of requests and of streams multiply, so only one of them is set.
     request_max_retries: 0,
     stream_max_retries: retriesOf(model),
-    ...(timeoutSeconds === null ? {} : { stream_idle_timeout_ms: timeoutSeconds * 1000 }),
+    ...(timeoutSeconds === null ? {} : { stream_idle_timeout_ms: ownTimeoutMs(timeoutSeconds) }),
   };
 }
 
@@ -121,7 +123,6 @@ function readCodex(transcript: Transcript): CliReader {
   let result: CliResult | null = null;
   let sessionId: string | null = null;
   let isAnswered = false;
-  let hasRetried = false;
   return {
     take: (event) => {
       const item = fieldsOf(event.item);
@@ -131,17 +132,14 @@ function readCodex(transcript: Transcript): CliReader {
           break;
         case "item.started":
           isAnswered = false;
-          hasRetried = false;
           logCall(item, transcript);
           break;
         case "item.completed":
           if (item.type === "agent_message") isAnswered = textOf(item.text).trim() !== "";
-          hasRetried &&= item.type === "error";
           logItem(item, transcript);
           break;
         case "error":
           result = ended(reasonIn(event.message), null);
-          hasRetried ||= reconnecting.test(textOf(event.message));
           logError(textOf(event.message), transcript);
           break;
         case "turn.completed":
@@ -157,8 +155,7 @@ function readCodex(transcript: Transcript): CliReader {
       }
     },
     result: () => result,
-    // The last request was retried as often as it may be.
-    sessionId: () => (hasRetried ? null : sessionId),
+    sessionId: () => sessionId,
   };
 }
 

@@ -4,7 +4,8 @@ import { longestTimerMs } from "../../../../streams/longest-timer.ts";
 import { unversionedUrl } from "../../../foundation/contracts/model-defaults.ts";
 import type { CliCommand, CliRequest, LlmCli, CliReader, CliResult } from "./llm-cli.ts";
 import { retriesOf } from "../retry-policy.ts";
-import { answerProblems } from "./llm-cli.ts";
+import { cliHeader } from "../../../foundation/contracts/model-gateway.ts";
+import { answerProblems, ownTimeoutMs } from "./llm-cli.ts";
 import { fieldsOf, textOf, sumOf, type Fields, reasonIn } from "./fields.ts";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
@@ -45,6 +46,7 @@ function command({
     args: ["-m", model.model, "--output-format", "stream-json", "--yolo", "--skip-trust"],
     env: {
       GEMINI_API_KEY: key,
+      GEMINI_CLI_CUSTOM_HEADERS: `${cliHeader}: 1`,
       // Gemini CLI appends the API version itself.
       GOOGLE_GEMINI_BASE_URL: unversionedUrl(baseUrl),
       GEMINI_CLI_HOME: configDir,
@@ -77,7 +79,7 @@ const longestSilenceSeconds = 900;
 
 /** Sets the timeout for the head of an answer, by default a minute; this flag is Gemini CLI's only setting for it. */
 function experiments({ timeoutSeconds }: CliRequest["model"]) {
-  const seconds = Math.ceil(timeoutSeconds ?? longestSilenceSeconds);
+  const seconds = Math.ceil(ownTimeoutMs(timeoutSeconds ?? longestSilenceSeconds) / 1000);
   return { flags: [{ flagId: 45_773_134, intValue: String(seconds) }], experimentIds: [] };
 }
 

@@ -61,9 +61,9 @@ export interface CliReader {
   take(event: Readonly<Record<string, unknown>>): void;
   /** Null until the CLI has reported its end. */
   result(): CliResult | null;
-  /** Whether the CLI works on after a result: in the background, or in another turn. Absent if none does. */
-  isWorking?(): boolean;
-  /** Whether a session that can't be resumed may start anew after an answer that broke off: it has called no tool. */
+  /** How the CLI works on after a result; null if it does not. Absent if none does. */
+  work?(): "turn" | "background" | null;
+  /** Whether a session that can't be resumed may start anew after a failure of its model: it has called no tool. */
   mayRestart?(): boolean;
   /** Id by which the CLI resumes this session; null before it has one. */
   sessionId?(): string | null;
@@ -100,6 +100,11 @@ export interface LlmCli {
    * complete or that is unknown.
    */
   record?(configDir: string): Promise<string | null>;
+}
+
+/** How long a CLI waits for its model, in ms: longer than the gateway, whose verdict counts. */
+export function ownTimeoutMs(modelSeconds: number): number {
+  return (modelSeconds + 10) * 1000;
 }
 
 /** Reasons for an incomplete last answer, in the same words for each CLI. */

@@ -10,7 +10,7 @@ import { logTo, type Session, type Emit } from "../harness.ts";
 import { runProgram } from "../run-program.ts";
 import type { Time } from "../run-clock.ts";
 import type { Transcript } from "../transcript.ts";
-import type { ModelFailure } from "../../wire/protocol.ts";
+import type { ModelVerdict } from "../../wire/protocol.ts";
 import type { PersonMessage } from "../run-api/people.ts";
 import { personMessage, systemPrompt } from "../prompt.ts";
 import { ownMcpServer } from "../../../foundation/contracts/mcp.ts";
@@ -42,13 +42,15 @@ export interface CliRun {
   readonly sessionId: string | null;
   /** Whether a session that can't be resumed may start anew. */
   readonly mayRestart: boolean;
+  /** How often its last request to the model failed; undefined if that is not known. */
+  readonly failures?: number | undefined;
 }
 
 /** One message may hold the whole output of a tool, pictures included. */
 const maxLineBytes = 8 * 1024 * 1024;
 
-/** How long a CLI may take to exit after its result, in ms. */
-const exitMs = 30_000;
+/** How long a CLI may take to exit after its result, in ms; while it works in the background, claude itself stops after 10 minutes. */
+const exitMs = { done: 30_000, background: 660_000 };
 
 /** Runs the CLI to its end; `resume` is the id of one of its sessions to resume, null for a new one. */
 export async function runCliOnce(start: CliSession, resume: string | null): Promise<CliRun> {
@@ -84,15 +86,16 @@ export async function runCliOnce(start: CliSession, resume: string | null): Prom
   const problem = await recordOf(start, configDir);
   const result = reader.result();
   const hasFailed = cli.isPlain === true ? end.exitCode !== 0 : result?.error != null;
-  const cause = hasFailed ? await causeOf(session) : null;
+  const verdict = hasFailed ? await verdictOn(session) : null;
+  const cause = verdict?.failure ?? null;
   const outcome = { end, result, cause, problem, lastLines: stream.lastLines() };
   const failure = sessionFailure(outcome, cli, model.name, session);
-  return { failure, usage: usageOf(reader), ...continued(reader, cause) };
+  return { failure, usage: usageOf(reader), failures: verdict?.failures, ...continued(reader) };
 }
 
 /** How the session goes on after a failure of its model. */
-function continued(reader: CliReader, cause: ModelFailure | null) {
-  const mayRestart = cause?.isBegun === true && reader.mayRestart?.() === true;
+function continued(reader: CliReader) {
+  const mayRestart = reader.mayRestart?.() === true;
   return { sessionId: reader.sessionId?.() ?? null, mayRestart };
 }
 
@@ -123,9 +126,9 @@ function followPeople(
 /** Ends a program that has reported its result, works on nothing, and does not exit, with a warning. */
 function exitLimit({ cli: { program }, transcript, time }: CliSession, reader: CliReader) {
   const late = new AbortController();
-  let stop: (() => void) | null = null;
-  const end = (): void => {
-    const text = `${program} did not exit within ${exitMs / 1000} s of its result, and is ended`;
+  let [state, stop]: [keyof typeof exitMs | null, () => void] = [null, () => undefined];
+  const end = (ms: number): void => {
+    const text = `${program} did not exit within ${ms / 1000} s of its result, and is ended`;
     transcript.note(40, text);
     late.abort();
   };
@@ -133,21 +136,21 @@ function exitLimit({ cli: { program }, transcript, time }: CliSession, reader: C
     late: late.signal,
     /** Called after each message of the program. */
     check: (): void => {
-      const isDone = reader.result() !== null && reader.isWorking?.() !== true;
-      if (isDone) stop ??= time.after(exitMs, end);
-      else {
-        stop?.();
-        stop = null;
-      }
+      const before = state;
+      const work = reader.work?.() ?? "done";
+      state = reader.result() === null || work === "turn" ? null : work;
+      if (state === before) return;
+      stop();
+      const ms = state === null ? null : exitMs[state];
+      stop = ms === null ? () => undefined : time.after(ms, () => end(ms));
     },
-    stop: (): void => stop?.(),
+    stop: (): void => stop(),
   };
 }
 
-/** Why the program's last call to its model failed; null if it did not, or the scheduler is down. */
-async function causeOf({ endpoint, signal }: Session): Promise<ModelFailure | null> {
-  const verdict = await endpoint.verdictOn(undefined, signal).catch(() => null);
-  return verdict?.failure ?? null;
+/** The verdict on the program's last call to its model; null if the scheduler is down. */
+function verdictOn({ endpoint, signal }: Session): Promise<ModelVerdict | null> {
+  return endpoint.verdictOn(undefined, signal).catch(() => null);
 }
 
 /** The session's result is already known, so an unreadable record is only a warning. */

@@ -44,20 +44,23 @@ export async function runInCli(session: Session, time: Time): ReturnType<Harness
 }
 
 /**
- * CLIs retry by themselves, and report it in their streams. After a failure that the CLI doesn't retry, such as 429 in
- * codex, its session is resumed if possible: earlier work is neither lost nor repeated.
+ * CLIs retry by themselves. After a failure that the CLI doesn't retry, such as 429 in codex, its session is resumed if
+ * possible: earlier work is neither lost nor repeated. Both kinds of retries count against `maxRetries` of the request.
  */
 async function runWithRetries(start: CliSession): Promise<CliRun> {
   const { cli, model, transcript, session } = start;
   const retries = retriesOf(model);
   let run = await runCliOnce(start, null);
   for (let attempt = 1; attempt <= retries && isResumable(run); attempt += 1) {
-    const delayMs = backoffMs(attempt - 1, Math.random());
-    transcript.note(40, retryText(run.failure, cli, delayMs, `${attempt} of ${retries}`));
+    const { failures = attempt, usage } = run;
+    if (failures > retries) break;
+    const delayMs = Math.max(run.failure.retryAfterMs ?? 0, backoffMs(failures - 1, Math.random()));
+    if (delayMs > session.clock.remainingMs() / 2) break;
+    transcript.note(40, retryText(run.failure, cli, delayMs, `${failures} of ${retries}`));
     await wait(delayMs, undefined, { signal: session.signal }).catch(() => undefined);
     if (session.signal.aborted) break;
-    const { usage } = run;
-    run = await runCliOnce(start, run.sessionId);
+    const left = { ...model, maxRetries: retries - failures };
+    run = await runCliOnce({ ...start, model: left }, run.sessionId);
     run = { ...run, usage: sumOfUsage(usage, run.usage) };
   }
   return run;

@@ -20,11 +20,14 @@ export interface SessionFailure {
   readonly message: string;
   /** How long the model should be skipped, in ms; null if waiting doesn't help. */
   readonly cooldownMs: number | null;
+  /** How long the provider asks to wait, in ms. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 interface ModelProblem {
   readonly message: string;
   readonly cooldownMs?: number | undefined;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** Why the session failed, null if it did not. */
@@ -58,8 +61,9 @@ function byResult(outcome: CliOutcome, { program }: LlmCli, model: string): Sess
   return ended(`${program} emitted a result without an error, but`, "", outcome);
 }
 
-function ofModel(model: string, { message, cooldownMs }: ModelProblem): SessionFailure {
-  return { message: `model "${model}": ${message}`, cooldownMs: cooldownMs ?? null };
+function ofModel(model: string, problem: ModelProblem): SessionFailure {
+  const { message, cooldownMs = null, retryAfterMs } = problem;
+  return { message: `model "${model}": ${message}`, cooldownMs, retryAfterMs };
 }
 
 /** With the last lines. */

@@ -31,6 +31,7 @@ export function createRunMcp(
 ) {
   const env = Promise.withResolvers<Env>();
   const starting = new Map<string, Promise<McpClient>>();
+  const changed = new Set<string>();
   const ended = new Map<string, { readonly times: number; readonly errors: string }>();
   const clientOf = async (server: JobServer): Promise<McpClient> => {
     const { name } = server;
@@ -50,7 +51,10 @@ export function createRunMcp(
       ended.set(name, { times: times + 1, errors });
     };
     const opening = env.promise.then((variables) =>
-      startProgram(server, variables, workDir, onEnd),
+      startProgram(server, variables, workDir, {
+        onEnd,
+        onToolsChanged: () => changed.add(name),
+      }),
     );
     starting.set(name, opening);
     return opening;
@@ -67,6 +71,13 @@ export function createRunMcp(
       logTo(emit, "mcp", 40, `the MCP server ${server.name} can't be used: ${problem}`, fields);
       return { ok: true, tools: [], problem };
     }
+  };
+  const changes = async (signal: AbortSignal): Promise<Answer> => {
+    const own = [...changed];
+    changed.clear();
+    if (servers.every(({ command }) => command !== null)) return { ok: true, servers: own };
+    const { servers: others } = await requests.perform("mcp-changes", {}, signal);
+    return { ok: true, servers: [...own, ...(others as readonly string[])] };
   };
   const call = async (server: JobServer, asked: ToolCall, signal: AbortSignal): Promise<Answer> => {
     await requests.perform("mcp-allow", asked, signal);
@@ -85,6 +96,7 @@ export function createRunMcp(
   return {
     requests: {
       perform: async (name, input, signal) => {
+        if (name === "mcp-changes") return changes(signal);
         const asked = input as ToolCall | null;
         const server = servers.find((one) => one.name === asked?.server && one.command !== null);
         if (server !== undefined && name === "mcp-tools") return tools(server, signal);

@@ -11,12 +11,18 @@ export type Env = Readonly<Record<string, string>>;
 /** How much of a program's last errors is logged, in characters. */
 const shownErrors = 500;
 
-/** Starts a server's program, and connects to it. `onEnd` is called with its last errors when it ends or fails to start. */
+interface ProgramEvents {
+  /** It ended or failed to start, with its last errors. */
+  readonly onEnd: (errors: string) => void;
+  readonly onToolsChanged: () => void;
+}
+
+/** Starts a server's program, and connects to it. */
 export async function startProgram(
   { command, timeoutSeconds }: JobServer,
   env: Env,
   cwd: string,
-  onEnd: (errors: string) => void,
+  { onEnd, onToolsChanged }: ProgramEvents,
 ): Promise<McpClient> {
   const [program = "", ...args] = command ?? [];
   const transport = new ServerTransport({
@@ -28,6 +34,7 @@ export async function startProgram(
   });
   let errors = "";
   let hasEnded = false;
+  const isOver = (): boolean => hasEnded;
   transport.stderr?.on("data", (chunk: Buffer) => {
     errors = (errors + chunk.toString("utf8")).slice(-shownErrors);
   });
@@ -42,14 +49,23 @@ export async function startProgram(
   };
   transport.onclose = end;
   try {
-    const client = await connectMcp(transport, { timeoutMs: timeoutSeconds * 1000 });
+    const options = { timeoutMs: timeoutSeconds * 1000, onToolsChanged };
+    const client = await connectMcp(transport, options);
     return { ...client, call: (...asked) => client.call(...asked).catch(fail) };
   } catch (error) {
-    end();
-    const last = errors.trim().split("\n").at(-1) ?? "";
-    if (last === "") throw error;
-    throw new Error(`its program failed to start: ${last}`, { cause: error });
+    const hasStarted = !messageOf(error).startsWith("spawn ");
+    const isGone = isOver() && hasStarted;
+    const problem = isGone ? "its program ended before it answered" : messageOf(error);
+    if (!isOver()) end();
+    const last = lastError(errors);
+    throw new Error(last === "" ? problem : `${problem}: ${last}`, { cause: error });
   }
+}
+
+/** Without the places in code and the version, by which Node ends an error. */
+function lastError(errors: string): string {
+  const lines = errors.split("\n").filter((line) => /^(?!Node\.js v)\S/.test(line));
+  return lines.at(-1) ?? "";
 }
 
 /** A subclass: the SDK tries the protocol's revisions on its own class by a second process. */

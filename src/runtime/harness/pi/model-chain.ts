@@ -52,7 +52,15 @@ export function createModelChain(
 
   const extension: ExtensionFactory = (pi) => {
     pi.on("agent_before_settle", async (event) => {
-      if (latest === null || latest.kind === "complete" || latest.kind === "fail") return undefined;
+      if (latest === null || latest.kind === "complete") return undefined;
+      const active = pi.getActiveTools();
+      const tool = latest.kind === "continue" ? null : refusedTool(latest.message, active);
+      if (tool !== null) {
+        log(`${latest.message}; the tool ${tool} is left out`);
+        pi.setActiveTools(active.filter((name) => name !== tool));
+        return { entries: withoutAnswer(event), continue: true };
+      }
+      if (latest.kind === "fail") return undefined;
       if (latest.kind === "continue") {
         const { prompt } = continuations[latest.why];
         const entries = latest.why === "empty" ? withoutAnswer(event) : event.entries;
@@ -82,6 +90,17 @@ export function createModelChain(
     latest: (): Verdict | null => latest,
     extension,
   };
+}
+
+/** The tool of an MCP server whose schema a provider refuses: OpenAI and Groq name it, others its number; else null. */
+function refusedTool(message: string, active: readonly string[]): string | null {
+  if (!/^4(00|22) /.test(message) || !/schema|function_declarations|parameters/i.test(message))
+    return null;
+  const [, number] =
+    /function_declarations\[(\d+)/.exec(message) ?? /\btools[.[](\d+)/.exec(message) ?? [];
+  const words: readonly string[] = message.match(/[\w-]+/g) ?? [];
+  const named = active.find((name) => words.includes(name)) ?? active[Number(number)];
+  return named?.includes("__") === true ? named : null;
 }
 
 /** The models of a session: the one in use and the fallbacks behind it. */

@@ -11,7 +11,7 @@ import type { AgentSession, ExtensionFactory, ModelRuntime } from "@earendil-wor
 import { restoredSession } from "./kept-session.ts";
 import { refusedAnswer, type RunRequests } from "../run-api/run-requests.ts";
 import type { Session } from "../harness.ts";
-import { mcpTools } from "./mcp-tools.ts";
+import { mcpExtension, mcpToolNames } from "./mcp-tools.ts";
 import { piProvider, type PiModel } from "./pi-models.ts";
 import { systemPrompt } from "../prompt.ts";
 import { toolsFor, type HarnessTool } from "../tools.ts";
@@ -35,6 +35,7 @@ export async function createPiSession(
   { first, extensions, onOutput }: PiSessionParts,
 ): Promise<AgentSession> {
   const { job, commandEnv, requests, people, signal } = session;
+  const { mcp = [] } = job;
   const cwd = job.workDir;
   // Never created, so that pi finds no files there.
   const agentDir = join(cwd, ".no-pi");
@@ -57,23 +58,24 @@ export async function createPiSession(
     noContextFiles: true,
     systemPromptOverride: () => systemPrompt(job.instructions, job.title),
     appendSystemPromptOverride: () => [],
-    extensionFactories: extensions,
+    extensionFactories: [
+      ...extensions,
+      ...(mcp.length > 0 ? [await mcpExtension(mcp, session)] : []),
+    ],
   });
   await resourceLoader.reload();
   const tools = toolsFor(job);
   const isContinued = job.trigger.kind === "manual" && job.trigger.continues !== undefined;
-  const ofServers = job.mcp === undefined ? [] : await mcpTools(job.mcp, session);
   const created = await createAgentSession({
     cwd,
     agentDir,
     modelRuntime,
     model: first.model,
     thinkingLevel: first.thinkingLevel,
-    tools: [...builtInTools, ...[...tools, ...ofServers].map(({ name }) => name)],
+    tools: [...builtInTools, ...tools.map(({ name }) => name), ...mcpToolNames(mcp)],
     customTools: [
       bashTool(cwd, commandEnv, onOutput),
       ...tools.map((tool) => piTool(tool, requests)),
-      ...ofServers,
     ],
     resourceLoader,
     sessionManager: restoredSession(cwd, isContinued ? await people.session(signal) : []),

@@ -23,6 +23,8 @@ interface McpAddress {
   /** How long a request may take until its answer has ended, in ms. */
   readonly timeoutMs: number;
   readonly instanceId: string;
+  /** Present if the run follows the server's notifications. */
+  readonly onToolsChanged?: () => void;
   /** Aborts at the run's end. */
   readonly signal: AbortSignal;
 }
@@ -43,13 +45,25 @@ export function createAnswerRoom() {
 
 /**
  * A `fetch` for one MCP server: its host's addresses are checked like those that runs reach, redirects are answers like
- * any other, and no answer is longer than its limits. No stream is opened but the answer to a request, which goes on by
- * the id of its last event (SEP-1699). A call is told its last problem.
+ * any other, and no answer is longer than its limits. The answer to a request goes on by the id of its last event
+ * (SEP-1699). The stream of a server's notifications lasts as long as the run. A call is told its last problem.
  */
 export function createMcpFetch(address: McpAddress, deps: McpFetchDeps) {
-  const lists = createLimit(mcpLimits.listBytes, mcpLimits.listValues);
-  const limitsFor = (init: RequestInit) =>
-    asksForTools(init) ? lists : createLimit(mcpLimits.answerBytes, mcpLimits.answerValues);
+  let list = createLimit(0, 0);
+  const limitsFor = ({ method, params }: Message) => {
+    if (method !== "tools/list") return createLimit(mcpLimits.answerBytes, mcpLimits.answerValues);
+    // The client replaces its tools by the first page.
+    if (params?.cursor === undefined) list = createLimit(mcpLimits.listBytes, mcpLimits.listValues);
+    return list;
+  };
+  let subscribed = 0;
+  let subscriber: McpCall | undefined;
+  /** The server's notifications: by GET, which the client opens while it connects, or by a request. */
+  const subscribes = ({ method, headers }: RequestInit, message: Message, call?: McpCall) => {
+    if (method !== "GET") return message.method === "subscriptions/listen";
+    if (!new Headers(headers).has("last-event-id")) subscriber = call;
+    return call === subscriber;
+  };
   const tell = (problem: string | null): void => {
     const call = mcpCall.getStore();
     if (call !== undefined && !call.signal.aborted) call.problem = problem;
@@ -79,8 +93,18 @@ export function createMcpFetch(address: McpAddress, deps: McpFetchDeps) {
       release?.();
     }
   };
+  const subscription = async (init: RequestInit): Promise<Response> => {
+    const isUnwanted = address.onToolsChanged === undefined;
+    if (isUnwanted || ++subscribed > maxResumed) return new Response(null, { status: 405 });
+    const signal = AbortSignal.any([address.signal, ...(init.signal ? [init.signal] : [])]);
+    const answer = await answerOf(address, init, signal, deps);
+    // Shorter than the answers that wait for memory.
+    return responseOf(answer, read(answer, createLimit(shortBytes, shortBytes)(), signal));
+  };
   return async (_url: string | URL, init: RequestInit = {}): Promise<Response> => {
     const call = mcpCall.getStore();
+    const message = messageIn(init);
+    if (subscribes(init, message, call)) return subscription(init);
     if (init.method !== "GET") tell(null);
     else if (!mayResume(init, call)) return new Response(null, { status: 405 });
     // The client has a time limit for each call, which progress begins anew.
@@ -89,7 +113,7 @@ export function createMcpFetch(address: McpAddress, deps: McpFetchDeps) {
     const answer = await answerOf(address, init, signal, deps).catch(failed);
     const redirect = redirectOf(answer);
     if (redirect !== null) return failed(new Error(redirect));
-    const limits = call?.limits ?? limitsFor(init);
+    const limits = call?.limits ?? limitsFor(message);
     if (call !== undefined) call.limits = limits;
     return responseOf(answer, read(answer, limits(), signal));
   };
@@ -133,7 +157,7 @@ function createLimit(maxBytes: number, maxValues: number): () => Limit {
   };
 }
 
-/** How often the stream of one answer is resumed. */
+/** How often the stream of one answer is resumed, and that of a server's notifications opened. */
 const maxResumed = 100;
 
 /** Whether a GET is for the rest of an answer, which was within its limits so far. */
@@ -143,10 +167,13 @@ function mayResume({ headers }: RequestInit, call: McpCall | undefined): boolean
   return call.resumed <= maxResumed && new Headers(headers).has("last-event-id");
 }
 
-function asksForTools({ body }: RequestInit): boolean {
-  if (typeof body !== "string") return false;
-  return (JSON.parse(body) as { readonly method?: unknown }).method === "tools/list";
+interface Message {
+  readonly method?: string;
+  readonly params?: { readonly cursor?: string };
 }
+
+const messageIn = ({ body }: RequestInit): Message =>
+  typeof body === "string" ? (JSON.parse(body) as Message) : {};
 
 /** Why a redirect is an error; null for another answer. */
 function redirectOf(answer: IncomingMessage): string | null {

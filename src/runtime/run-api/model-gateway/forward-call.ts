@@ -1,4 +1,4 @@
-import { silenceHeader } from "../../../foundation/contracts/model-gateway.ts";
+import { cliHeader, silenceHeader } from "../../../foundation/contracts/model-gateway.ts";
 import type {
   AnswerScript,
   CallGrant,
@@ -7,6 +7,8 @@ import type {
   ScriptedAnswer,
 } from "../../../foundation/contracts/model-gateway.ts";
 import { inTurn } from "../../../foundation/contracts/in-turn.ts";
+import { hasEnd, verdictOn } from "./verdict.ts";
+import { wireApis } from "./wire-apis.ts";
 import { callSoFar, createAnswerTap, endOfCall, type SeenOfCall } from "./answer-tap.ts";
 import { longestTimerMs } from "../../../../streams/longest-timer.ts";
 import {
@@ -81,7 +83,12 @@ export async function forwardCall(
       grant.seen(callSoFar(seen));
     };
     silence.restart();
-    await sendAnswer(answer, exchange, onChunk).catch((cause: unknown) => {
+    const isOfCli = call.isMetered && cliHeader in exchange.request.headers;
+    const onEnd = (): void => {
+      if (isOfCli && isAnswer && !hasEnd(seen)) throw brokenOff(url, "it has no end");
+    };
+    const send = isOfCli && !isAnswer ? sendRefusal : sendAnswer;
+    await send(answer, exchange, { onChunk, onEnd }).catch((cause: unknown) => {
       throw cause instanceof GatewayProblem ? cause : brokenOff(url, cause);
     });
   } finally {
@@ -138,6 +145,12 @@ async function askModel(
   }
 }
 
+interface AnswerEvents {
+  readonly onChunk: (chunk: Buffer) => void;
+  /** Throws for an answer that is not whole. */
+  readonly onEnd: () => void;
+}
+
 /** A scripted model's answer in a provider's form, so that it is metered and sent like one. */
 function scriptedAnswer({ status, headers, body }: ScriptedAnswer): UpstreamAnswer {
   return { status, headers, body: chunks(body) };
@@ -155,11 +168,13 @@ async function* chunks(texts: readonly string[]): AsyncGenerator<Buffer> {
 async function sendAnswer(
   { status, headers, body }: UpstreamAnswer,
   { response, signal }: Exchange,
-  onChunk: (chunk: Buffer) => void,
+  { onChunk, onEnd }: AnswerEvents,
 ): Promise<void> {
   if (!signal.aborted) {
     response.socket?.setNoDelay(true);
-    response.writeHead(status, responseHeaders(headers));
+    // A command line may try a refused login several times.
+    const once = status === 401 ? { "x-should-retry": "false" } : {};
+    response.writeHead(status, { ...responseHeaders(headers), ...once });
     // Clients time out if the provider's headers don't arrive.
     response.flushHeaders();
   }
@@ -167,8 +182,35 @@ async function sendAnswer(
     onChunk(chunk);
     if (!signal.aborted && !response.write(chunk)) await drained(response, signal);
   }
+  onEnd();
   if (!signal.aborted) response.end();
 }
+
+/** Statuses that codex or claude retry, while the same request would be refused again. */
+const refusals = [401, 402, 403, 404, 429];
+
+/** How long a command line may wait by itself as the provider asks, in ms. */
+const longestWaitMs = 60_000;
+
+/** Sends a provider's refusal to a command line, in a form that it does not retry unless a retry helps soon. */
+async function sendRefusal(
+  answer: UpstreamAnswer,
+  exchange: Exchange,
+  { onChunk, onEnd }: AnswerEvents,
+): Promise<void> {
+  for await (const chunk of answer.body) onChunk(chunk);
+  const { failure } = verdictOn(exchange.seen);
+  const helpsSoon = failure?.kind === "retry" && (failure.retryAfterMs ?? 0) <= longestWaitMs;
+  if (failure !== null && !helpsSoon && refusals.includes(answer.status)) {
+    // claude repeats a 400 with other fields; it obeys `x-should-retry`.
+    const status = exchange.shape === claudeApi ? answer.status : 400;
+    throw new GatewayProblem("not_allowed", failure.message, { status });
+  }
+  const body = chunks([exchange.seen.refused?.text ?? ""]);
+  await sendAnswer({ ...answer, body }, exchange, { onChunk: () => undefined, onEnd });
+}
+
+const claudeApi = wireApis["anthropic-messages"];
 
 /** Hangs up in place of a client that named a limit, when the provider sends nothing for that long. */
 function silenceLimit({ request, response, seen }: Exchange) {

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { callHeader } from "../../../foundation/contracts/model-gateway.ts";
+import { callHeader, cliHeader } from "../../../foundation/contracts/model-gateway.ts";
 import type {
   AnswerScript,
   Meter,
   UpstreamModel,
 } from "../../../foundation/contracts/model-gateway.ts";
-import type { ModelVerdict } from "../../wire/protocol.ts";
+import type { ModelFailure, ModelVerdict } from "../../wire/protocol.ts";
 import { newCall } from "./answer-tap.ts";
 import { verdictOn } from "./verdict.ts";
 import { messageOf, reasonOf, Problem } from "../../../foundation/errors.ts";
@@ -36,8 +36,15 @@ interface ModelGatewayDeps {
    * null when the scheduler stops: the next one does not know the call.
    */
   readonly onCall: (instanceId: string, call: string, verdict: () => ModelVerdict | null) => void;
+  /** Called for each call that the provider refused, once it is answered. */
+  readonly onRefused?: (instanceId: string, model: UpstreamModel, refused: RefusedCall) => void;
   /** Called for failures that concern the operator, such as an unreachable provider. */
   readonly onProblem: (problem: { instanceId: string; model: string; error: Error }) => void;
+}
+
+export interface RefusedCall {
+  readonly status: number;
+  readonly failure: ModelFailure;
 }
 
 /** `proxyEnv` has `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in upper or lower case. */
@@ -55,7 +62,7 @@ export function createModelGateway(deps: ModelGatewayDeps, options: ModelGateway
   const open = new Set<Promise<void>>();
 
   const answer = async (exchange: Exchange): Promise<void> => {
-    const { instanceId, request, address, signal } = exchange;
+    const { instanceId, request, address, signal, seen } = exchange;
     if (address === null) throw malformedAddress(request.url ?? "");
     const model = await deps.model(instanceId, address.name).catch((cause: unknown) => {
       throw new GatewayProblem("unknown_model", reasonOf(cause), { cause });
@@ -77,6 +84,9 @@ export function createModelGateway(deps: ModelGatewayDeps, options: ModelGateway
       { ...deps, answerBytes, ask: upstream.ask, openRequest },
       exchange,
     );
+    const { failure } = verdictOn(seen);
+    if (seen.refused === null || failure === null) return;
+    deps.onRefused?.(instanceId, model, { status: seen.status ?? 0, failure });
   };
 
   const refuse = (exchange: Exchange, error: unknown): void => {
@@ -88,6 +98,9 @@ export function createModelGateway(deps: ModelGatewayDeps, options: ModelGateway
     seen.isBegun = response.headersSent;
     const model = address?.name ?? "";
     if (problem.status >= 500) deps.onProblem({ instanceId, model, error: problem });
+    // gemini retries an answer that lacks its last event, but not one whose connection breaks.
+    const isGemini = cliHeader in request.headers && exchange.shape === googleApi;
+    if (seen.isBegun && isGemini) return void response.end();
     // The connection closes if much of the body is unread: reading it would delay other requests.
     if (!request.complete && isLong(request)) response.shouldKeepAlive = false;
     sendProblem(response, exchange.shape, problem);
@@ -134,6 +147,8 @@ export function createModelGateway(deps: ModelGatewayDeps, options: ModelGateway
     },
   };
 }
+
+const googleApi = wireApis["google-generative-ai"];
 
 export type ModelGateway = ReturnType<typeof createModelGateway>;
 

@@ -90,10 +90,13 @@ function limitReset(headers: IncomingHttpHeaders, now: number): number | null {
 
 /**
  * How long a provider asks to wait, in ms, by an error text: `retry-after: 30`, `"retryDelay": "35s"`, `try again in
- * 1m30.5s`, `in 20 seconds`, `retry after Wed, 21 Oct 2026 07:28:00 GMT`, `will reset at 2026-10-21 07:28:00`. Null if it names no time.
+ * 1m30.5s`, `"resets_in_seconds": 7200`, `in 20 seconds`, `retry after Wed, 21 Oct 2026 07:28:00 GMT`, `will reset at 2026-10-21 07:28:00`. Null if it names no time.
  */
 export function retryAfterIn(text: string, now: number): number | null {
-  const named = /retry.?(?:after|delay)["'\s:=]+(?:in\s+)?([^"'}\n]+)/i.exec(text)?.[1];
+  const named =
+    /(?:retry.?(?:after|delay)|resets_(?:in_seconds|at))["'\s:=]+(?:in\s+)?([^"'}\n]+)/i.exec(
+      text,
+    )?.[1];
   const worded = /(?:try again|retry|resets?) (?:in|after|at) ([^"'}\n]+)/i.exec(text)?.[1];
   for (const found of [named, worded]) {
     const ms = found === undefined ? null : timeIn(found, now);

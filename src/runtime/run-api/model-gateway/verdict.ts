@@ -1,5 +1,6 @@
 import { noMoneyCode } from "../../../foundation/contracts/model-gateway.ts";
 import type { ModelFailure, ModelVerdict } from "../../wire/protocol.ts";
+import { durationText } from "../../../../streams/duration-text.ts";
 import { secondsText } from "../../../foundation/contracts/format.ts";
 import type { AnswerFacts } from "./answer-facts.ts";
 import type { SeenOfCall } from "./answer-tap.ts";
@@ -51,6 +52,16 @@ export function verdictOn(seen: SeenOfCall): ModelVerdict {
   return { failure: failureOf(seen, facts, Date.now()) };
 }
 
+/** Whether the provider has named the reason for the end of its answer, or an error. */
+export function hasEnd({ tap, facts }: SeenOfCall): boolean {
+  const read = tap?.read().facts ?? facts;
+  return read.error !== null || read.blocked !== null || isWhole(read);
+}
+
+function isWhole({ stop }: AnswerFacts): boolean {
+  return stop !== null && !unfinished.test(stop);
+}
+
 function failureOf(call: SeenOfCall, facts: AnswerFacts, now: number): ModelFailure | null {
   const { silentMs, problem, isBegun, status, refused } = call;
   const ended = endedBy(facts);
@@ -65,8 +76,7 @@ function failureOf(call: SeenOfCall, facts: AnswerFacts, now: number): ModelFail
     return byStatus(status, text, retryAfterOf(headers, now), mayRetry, now);
   }
   if (facts.error !== null) return inStream(facts.error, now);
-  const isWhole = facts.stop !== null && !unfinished.test(facts.stop);
-  return problem === null || isWhole ? null : byProblem(problem, isBegun, now);
+  return problem === null || isWhole(facts) ? null : byProblem(problem, isBegun, now);
 }
 
 /** The verdict on an answer that the model or a filter ended; null if it is whole so far. */
@@ -80,6 +90,9 @@ function endedBy({ refusal, blocked, stop }: AnswerFacts): ModelFailure | null {
 }
 
 const maxMessage = 2_000;
+
+/** A wait that is named, in ms. */
+const longWaitMs = 60_000;
 
 /** Matches an account without money or quota. If the provider names a time, the same words mean a rate limit. */
 const exhausted =
@@ -96,10 +109,12 @@ function byStatus(
   const isTransient = isTransientStatus(status);
   const helps = isTransient && mayRetry && (retryAfterMs !== null || !exhausted.test(text));
   const found = messageIn(text);
-  const message = found.startsWith(`${status}`) ? found : `${status} ${found}`.trim();
+  const named = found.startsWith(`${status}`) ? found : `${status} ${found}`.trim();
+  const wait = `; the provider asks to wait ${durationText(retryAfterMs ?? 0)}`;
+  const message = named.slice(0, maxMessage) + ((retryAfterMs ?? 0) > longWaitMs ? wait : "");
   return {
     kind: helps ? "retry" : "fallback",
-    message: message.slice(0, maxMessage),
+    message,
     ...(retryAfterMs !== null && { retryAfterMs }),
     ...(isTransient && { cooldownMs: boundedCooldown(retryAfterMs) }),
   };
@@ -113,7 +128,7 @@ function byProblem(problem: GatewayProblem, isBegun: boolean, now: number): Mode
   const { status, code, message } = problem;
   const mayRetry = isPassing(problem);
   if (isBegun && !mayRetry) return fallback(message);
-  if (isBegun) return { kind: "retry", message, isBegun, cooldownMs: boundedCooldown(null) };
+  if (isBegun) return { kind: "retry", message, cooldownMs: boundedCooldown(null) };
   if (!overBudgetCodes.includes(code)) return byStatus(status, message, null, mayRetry, now);
   const lacksMoney = code === noMoneyCode && ({ lacksMoney: true } as const);
   return { kind: "fail", message: `${status} ${message}`, ...lacksMoney };
@@ -129,7 +144,6 @@ function inStream({ code, message }: NonNullable<AnswerFacts["error"]>, now: num
   return {
     kind: "retry",
     message,
-    isBegun: true,
     cooldownMs,
     ...(asked !== null && { retryAfterMs: asked }),
   };

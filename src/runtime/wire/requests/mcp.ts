@@ -29,6 +29,11 @@ export const mcpRequests = {
         problem: z.string().nullable(),
       }),
   },
+  /** The servers whose tools have changed since their last list. */
+  "mcp-changes": {
+    request: (z) => z.strictObject({}),
+    answer: (z) => answerWith(z, { servers: z.array(z.string()) }),
+  },
   /** Calls a tool of a server outside the run. */
   "mcp-call": {
     request: (z) => z.strictObject({ ...call(z), traceparent: z.string().max(128).optional() }),

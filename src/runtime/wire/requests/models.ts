@@ -15,8 +15,6 @@ const failure = (z: Zod) =>
     cooldownMs: z.number().optional(),
     /** The attempt used up its time limit. */
     isSlow: z.literal(true).optional(),
-    /** The provider had begun its answer. */
-    isBegun: z.literal(true).optional(),
     /** Only the lack of money caused the failure. */
     lacksMoney: z.literal(true).optional(),
   });
@@ -33,6 +31,8 @@ export const modelRequests = {
           .object({
             /** Null for an answer that the provider completed. */
             failure: failure(z).nullable(),
+            /** How many calls without an id failed in a row, up to this one. */
+            failures: z.int().optional(),
           })
           .nullable(),
       }),

@@ -38,6 +38,7 @@ export const peopleRequests = {
   "session-end": {
     request: (z) => z.strictObject({}),
     answer: done,
+    isVital: true,
     isOfHarness: true,
   },
   /** Stores a part of the run's session, the parts in their order. */

@@ -16,7 +16,7 @@ export interface RequestRow {
   readonly shown?: readonly string[];
   /** Present if the scheduler may delay the answer: the run cancels the request if it no longer awaits it. */
   readonly canWait?: true;
-  /** Present if the run must not continue without the answer: it is requested for as long as the scheduler is down. */
+  /** Present if the request must reach the scheduler: it is repeated for as long as that is down. */
   readonly isVital?: true;
   /**
    * Present if the harness alone makes the request, beside the agent's work: an agent can't make it, and a run that waits

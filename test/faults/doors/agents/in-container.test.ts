@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { containerProject, containersOfProject } from "../../../helpers/container-project.ts";
+import { containerProject } from "../../../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../../../helpers/docker.ts";
 import { forAll, type LiveProject } from "../../../helpers/live-project.ts";
 import { addScripted, bash } from "../../../helpers/scripted-agents.ts";
@@ -55,13 +55,8 @@ describe.skipIf(missing !== null)(
       await project.append("config.toml", '\n[gateway]\nhost = "0.0.0.0"\n');
       await project.store("victims", { token: othersSecret });
       await project.write("../canary", hostCanary, 0o644);
-      const hog = `node -e 'const all=[];for(;;)all.push(Buffer.alloc(2**20,1))'`;
-      for (const [name, command, config, credentials] of [
-        ["victim", "sleep 600", "", ["victims"]],
-        ["bomber", ":(){ :|:& };: & sleep 60", "timeout = 12\n", []],
-        ["hog", hog, "timeout = 30\n", []],
-      ] as const)
-        await addScripted(project, name, { turns: bash(command), config, credentials });
+      const credentials = ["victims"];
+      await addScripted(project, "victim", { turns: bash("sleep 600"), config: "", credentials });
       await project.start();
     }, engineSetupMs);
 
@@ -89,26 +84,6 @@ describe.skipIf(missing !== null)(
           expect(said, name).toMatch(expected);
           for (const text of secrets) expect(said, name).not.toContain(text);
         }
-      },
-    );
-
-    test(
-      "is ended with all its processes and memory, without effect on others",
-      { timeout: engineSetupMs },
-      async () => {
-        await project.trigger("bomber", "hog");
-        let slowest = 0;
-        const look = async () => {
-          const began = performance.now();
-          expect((await fetch(`${project.scheduler.url}/health`)).status).toBe(200);
-          slowest = Math.max(slowest, performance.now() - began);
-          return [await outcomeOf("bomber"), await outcomeOf("hog")];
-        };
-        await expect
-          .poll(look, { timeout: 60_000, interval: 200 })
-          .toEqual(["timed_out", expect.stringMatching(/out_of_memory|failed|succeeded/)]);
-        expect(slowest).toBeLessThan(20_000);
-        await expect.poll(() => containersOfProject(engine, project.dir)).toEqual([]);
       },
     );
   },

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { randomBy } from "../../crash/crash-plan.ts";
+import { randomBy } from "../../../helpers/random.ts";
 import { pause } from "../../../helpers/pause.ts";
 
 /**

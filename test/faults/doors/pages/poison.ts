@@ -13,6 +13,9 @@ const shapes: readonly ((call: string) => string)[] = [
     `{{constructor.constructor('${call}')()}} \${${call}} <!--<a data-evil href=//evil.example>`,
 ];
 
+/** Stands for a hostile text in a value that `fill` gets. */
+export const hostileText = "\0";
+
 /** Gives out hostile texts, each with a number of its own by which it is found on a page. */
 export class Poison {
   #count = 0;
@@ -22,6 +25,12 @@ export class Poison {
     const mark = `§${this.#count}§`;
     const shape = shapes[this.#count++ % shapes.length];
     return `${mark}${shape?.("hack()") ?? ""}`;
+  }
+
+  /** The value with a hostile text of its own wherever `hostileText` stands. */
+  fill<T>(value: T): T {
+    const quoted = () => JSON.stringify(this.text()).slice(1, -1);
+    return JSON.parse(JSON.stringify(value).replaceAll("\\u0000", quoted)) as T;
   }
 
   /** A hostile address: no mark, so that the scheme comes first. */

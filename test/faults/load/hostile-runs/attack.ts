@@ -34,14 +34,6 @@ function objectOfKeys(count: number, name: string): string {
   return `{${Array.from({ length: count }, (_, n) => `"${name}${n}":0`).join(",")}}`;
 }
 
-/** Requests with as many keys as fit into a megabyte, and with as many as the gateway parses; each has other ones. */
-export function keyShapes(): readonly Shape[] {
-  const bodies = Array.from({ length: 24 }, (_none, n) =>
-    [70_000, 39_900].map((keys) => `{"metadata":${objectOfKeys(keys, `k${n}_`)}}`),
-  );
-  return bodies.flat().map((body) => whole(1, Buffer.from(body)));
-}
-
 /** The largest and the most requests that a run can send, of each shape that costs memory. */
 export function hostileShapes(): readonly Shape[] {
   const message = '{"messages":[{"role":"user","content":"';

@@ -1,14 +1,12 @@
-import { createServer } from "node:http";
 import { createModelGateway } from "../../../../src/runtime/run-api/model-gateway/model-gateway.ts";
 import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
 import { answerMemory } from "../../../bench/held-memory.ts";
-import { listen } from "../../../helpers/listen.ts";
 import { noEgress } from "../../../runtime/run-api/no-egress.ts";
 import { socketRecords } from "../../../runtime/run-api/support.ts";
 
 /**
- * The run sockets of a scheduler, the gateway to models with a meter that grants everything, and `/health`. Arguments:
- * the provider's address, a folder for the sockets, how many runs. Prints the sockets and the port as JSON.
+ * The run sockets of a scheduler, and the gateway to models with a meter that grants everything. Arguments:
+ * the provider's address, a folder for the sockets, how many runs. Prints the sockets as JSON.
  */
 const [origin = "", folder = "", count = "1"] = process.argv.slice(2);
 const grant = { granted: true, maxOutputTokens: null } as const;
@@ -50,6 +48,5 @@ const opened = await Promise.all(
     return { path, token };
   }),
 );
-const port = await listen(createServer((_request, response) => response.end("ok")));
-process.stdout.write(`${JSON.stringify({ port, opened })}\n`);
+process.stdout.write(`${JSON.stringify({ opened })}\n`);
 answerMemory();

@@ -16,12 +16,11 @@ export async function startSockets(stack: AsyncDisposableStack, folder: string, 
   const program = join(import.meta.dirname, "sockets-server.ts");
   const args = [`http://${host}`, folder, String(count)];
   const { pid, said } = await startProgram(stack, program, ...args);
-  const { port, opened } = JSON.parse(said) as { port: number; opened: HostileRun[] };
+  const { opened } = JSON.parse(said) as { opened: HostileRun[] };
   return {
     runs: opened,
     /** Of the provider, as runs address it. */
     host,
-    url: `http://127.0.0.1:${port}`,
     /** The most memory that was resident so far, in MB. */
     peakMb: async (): Promise<number> => {
       const status = await readFile(`/proc/${pid}/status`, "utf8");

@@ -110,10 +110,7 @@ export async function fakeTelegram() {
       updates.push({ update_id: updates.length + 7, callback_query: { id, from, data } });
       endPoll(false);
     },
-    openPresses: () => [...callbacks.values()].filter((text) => text === null).length,
     /** The text that a press was answered with; null until then. */
     responseTo: (id: string): string | null => callbacks.get(id) ?? null,
   };
 }
-
-export type FakeTelegram = Awaited<ReturnType<typeof fakeTelegram>>;

@@ -67,11 +67,8 @@ test("the text about a scheduler that was down shows for how long", () => {
 
 test.each<[Partial<Alert>, string, string?]>([
   [{ outcome: "timed_out" }, "dev timed out"],
-  [{ phase: "reminder" }, "dev still fails"],
   [{ topic: "config", agent: null }, "The config of the project is invalid"],
   [{ topic: "config", phase: "resolved" }, "The config of dev is valid again", "ok"],
-  [{ outcome: "rejected" }, "dev could not start"],
-  [{ topic: "missed_ticks" }, "dev missed its schedule", "warning"],
   [{ topic: "missed_ticks", count: 3 }, "dev missed its schedule 3 times", "warning"],
   [{ topic: "dead_letters" }, "Work for dev became a dead letter"],
   [{ topic: "dead_letters", count: 7 }, "7 items of work for dev became dead letters"],
@@ -84,7 +81,6 @@ test.each<[Partial<Alert>, string, string?]>([
   [{ topic: "scheduler_down", since: 0, at: 7_300_000 }, "The scheduler was down for 2 h"],
   [{ topic: "scheduler_down", count: 4 }, "The scheduler was down 4 times"],
   [{ topic: "no_success", since: 0, at: 48 * hourMs }, "dev had no success for 48 h"],
-  [{ topic: "digest", agent: null, count: 12 }, "12 alerts"],
   [{ topic: "digest", agent: null, count: 2, agents: ["a", "b"] }, "2 alerts: a, b"],
   [
     { topic: "digest", phase: "resolved", count: 9, agents: ["a", "b", "c", "d"] },
@@ -100,14 +96,7 @@ test.each<[string, Partial<Alert>, string?]>([
   ["dead letters", { topic: "dead_letters" }, "al history --dead-letter --agent dev"],
   ["a config of the project", { topic: "config", agent: null }, "al doctor"],
   ["a budget that is used up", { topic: "budget", count: 100 }, "al budget raise dev <usd>"],
-  [
-    "the project's budget that is used up",
-    { topic: "budget", count: 100, agent: null },
-    "al budget raise project <usd>",
-  ],
   ["a budget that is not used up", { topic: "budget", count: 80 }],
-  ["a fault that is over", { topic: "runs", phase: "resolved" }],
-  ["a test of its target", { topic: "test", agent: null }],
 ])("the alert about %s names the next command, if there is one", (_what, more, command) => {
   const { lines } = alertText(anAlert({ ...plain, ...more }), utc);
   expect(lines.find(({ label }) => label === "Next")?.text).toBe(command);

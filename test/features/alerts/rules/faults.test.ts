@@ -2,9 +2,10 @@ import { filter, map } from "rxjs";
 import { createAlertRules } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type { AlertOptions } from "../../../../streams/alert-options.ts";
+import type { RunEvent } from "../../../../streams/vocabulary.ts";
 import { marbles, minutes } from "../../../helpers/marbles.ts";
 import { driven } from "../../../runtime/runs/rules/driven.ts";
-import { eventsOf } from "../../../streams/status/events.ts";
+import { aProblem, eventsOf } from "../../../streams/status/events.ts";
 import {
   agentCommands,
   defaultOptions,
@@ -13,6 +14,7 @@ import {
   runEvent,
   set,
   shortly,
+  timeline,
 } from "./alerts.ts";
 
 const dev = eventsOf("dev");
@@ -138,6 +140,29 @@ test.each([
 ])("an agent that is to succeed every five minutes %s", (_, done, alerted) =>
   expectAlerts(done, alerted, options),
 );
+
+test("a key that the provider refuses is one alert of the project for twelve agents, and is resolved once", () => {
+  const line = timeline();
+  const shared = "model can't be used: OAuth token has expired";
+  const agents = Array.from({ length: 12 }, (_, nth) => eventsOf(`a${nth}`));
+  const each = (make: (agent: (typeof agents)[number]) => RunEvent) =>
+    agents.map(make).map(runEvent);
+  line.at(0, ...each((agent) => agent.set()));
+  line.at(
+    minute,
+    ...each(({ finished }) => {
+      const event = finished("failed");
+      return event.type === "finished"
+        ? { ...event, end: { ...event.end, isKeyRefused: true } }
+        : event;
+    }),
+  );
+  line.at(minute, ...each((agent) => agent.requirements(aProblem({ shared }))));
+  line.at(2 * minute, ...each(({ finished }) => finished("rejected")));
+  line.at(3 * minute, ...each((agent) => agent.requirements()));
+  const found = line.sent().map((one) => one.replace(/^\d+ /, ""));
+  expect(found).toEqual(["ops project credentials opened 1", "ops project credentials resolved 1"]);
+});
 
 test("open alerts are listed, the oldest first", () => {
   const rules = createAlertRules(rulesDeps());

@@ -1,21 +1,8 @@
 import { interpretStored, parseDelivery } from "../../../../src/features/webhooks/interpret.ts";
 import { signDelivery } from "../../../../src/features/webhooks/sign.ts";
 import { bytes, providerOf, read } from "../deliveries.ts";
-import { slackBlockActions, slackBotEdit, slackCommand, slackEdit } from "../payloads.ts";
+import { slackBlockActions, slackCommand } from "../payloads.ts";
 import { TestReceiver, source, start } from "../test-receiver.ts";
-
-test("an event about an edited or deleted Slack message has the message's author, whether person or bot", () => {
-  const sender = "U123ABC456";
-  expect(read("slack", slackEdit)).toMatchObject({
-    event: { author: sender, sender, body: "Hello, world!" },
-    attributes: { senderIsBot: false, actions: "message_changed" },
-  });
-  const byBot = { event: { author: "U0BOT" }, attributes: { senderIsBot: true } };
-  expect(read("slack", slackBotEdit)).toMatchObject(byBot);
-  const { message: previous_message } = slackBotEdit.event;
-  const event = { subtype: "message_deleted", previous_message };
-  expect(read("slack", { event })).toMatchObject(byBot);
-});
 
 test("a Slack slash command and an interactive payload are read as events", () => {
   const form = { "content-type": "application/x-www-form-urlencoded" };

@@ -4,8 +4,8 @@ import { anAgentStatus } from "../../../helpers/agent-status.ts";
 import type { ScreenStyle } from "../../../../src/interfaces/cli/tui/screen.ts";
 import { snapshotOf } from "../fake-operator.ts";
 
-/** 2026-03-01 12:00 UTC, the moment at which everything here is shown. */
-const now = Date.UTC(2026, 2, 1, 12);
+/** 2026-03-01 12:00, the moment at which everything here is shown. */
+const now = new Date(2026, 2, 1, 12).getTime();
 
 export function aStyle(columns: number, rows: number): ScreenStyle {
   return { columns, rows, colors: pc.createColors(false), now };

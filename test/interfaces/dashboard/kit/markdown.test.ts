@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { Markdown } from "../../../../src/interfaces/dashboard/kit/markdown.tsx";
@@ -7,29 +9,14 @@ const render = (text: string): string =>
     .replace(/^<div class="markdown ">/, "")
     .replace(/<\/div>$/, "");
 
-test.each([
-  ["# Title #", '<div class="heading level-1">Title</div>'],
-  ["One line\nand its next.\r\n\r\nAnother", "<p>One line\nand its next.</p><p>Another</p>"],
-  ["> said\n> twice", "<blockquote><p>said\ntwice</p></blockquote>"],
-  ["a\n\n---", "<p>a</p><hr/>"],
-  ["````md\n```js\n~~~\n```\n````\nafter", "<pre>```js\n~~~\n```</pre><p>after</p>"],
-  ["```\nrest\n\nof it", "<pre>rest\n\nof it</pre>"],
-  [
-    "run `a*b*` **now**, *soon*",
-    "<p>run <code>a*b*</code> <strong>now</strong>, <em>soon</em></p>",
-  ],
-  ["snake_case_name and 2 * 3 * 4", "<p>snake_case_name and 2 * 3 * 4</p>"],
-])("the Markdown %j becomes its HTML", (text, html) => expect(render(text)).toBe(html));
-
-test("Markdown items keep their number and depth, tables their cells", () => {
-  const list = render("2) two\n   - below\n3) three").replaceAll(/<\/?span[^>]*>/g, "");
-  expect(list).toBe(
-    '<div class="item">2) two<div class="item">• below</div></div><div class="item">3) three</div>',
-  );
-  const table = render("| a | b |\n|:--|--:|\n| `1` | x\\|y |\n| 2 |");
-  expect(table.match(/<t[hd]>.*?<\/t[hd]>/g)?.join("")).toBe(
-    "<th>a</th><th>b</th><td><code>1</code></td><td>x|y</td><td>2</td><td></td>",
-  );
+// `vitest run <this file> -u` writes the HTML below each text of the fixture anew.
+test("the texts of the fixture markdown.txt become the HTML below them", async () => {
+  const fixture = readFileSync(join(import.meta.dirname, "markdown.txt"), "utf8");
+  const texts = fixture.split("\n\n\n\n").map((one) => one.split(/\n=>(?:\n|$)/)[0] ?? "");
+  const rendered = texts
+    .filter((text) => text !== "")
+    .map((text) => `${text}\n=>\n${render(text.replaceAll("\\r", "\r"))}\n\n\n\n`);
+  await expect(rendered.join("")).toMatchFileSnapshot("markdown.txt");
 });
 
 test.each(["https://e.org/x", "http://e.org", "mailto:a@e.org"])(

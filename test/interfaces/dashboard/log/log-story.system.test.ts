@@ -1,65 +1,9 @@
 import { readFileSync } from "node:fs";
 import { historyEntry } from "../../../helpers/history-entry.ts";
 import { testDeps } from "../../gateway/start-gateway.ts";
-import { copied, logPath, sharedLogs, writeStory } from "../log-support.ts";
-import { attack } from "../page-states.ts";
+import { copied, sharedLogs, writeStory } from "../log-support.ts";
 
 const openWith = sharedLogs();
-
-test("the log shows a run as a transcript", async () => {
-  const deps = testDeps();
-  writeStory(deps);
-  const { page, shows } = await openWith(0, deps);
-  await shows({
-    "#log .run-heading": /dev-abcdefgh/,
-    "#log .line": [
-      /run started by github webhook issues.*opened acme\/site #3 T/,
-      /I look first\. Then I leap\./,
-      /bash ls -l/,
-      /bash done · 312 ms/,
-      /1,204 tokens \(1,000 in, 204 out\) · haiku/,
-      /bash false/,
-      /bash failed exit 1/,
-      /✕ run failed ?1 min 01 s · 2 turns · 1,204 tokens · \$0\.01 it gave up/,
-    ],
-    "#log a:text-is('opened acme/site #3 T')@href": "https://example.com/3",
-    "text=file 29": false,
-  });
-  await page.getByText("output, 30 lines").click();
-  await shows({ "text=file 29": true });
-});
-
-test("the log shows requests of a run as fields, with markup as text", async () => {
-  const deps = testDeps();
-  const call = (
-    tool: string,
-    input: unknown,
-    answer: { readonly ok: boolean } & Record<string, unknown>,
-  ): void => {
-    const shared = { agent: "dev", instanceId: "dev-abcdefgh", tool };
-    const result = { output: JSON.stringify(answer), isError: !answer.ok };
-    deps.logs.write({ ...shared, kind: "tool", msg: tool, input });
-    deps.logs.write({ ...shared, ...result, kind: "tool-result", msg: `${tool} done` });
-  };
-  const resource = `x:${attack.replaceAll(" ", "/")}`;
-  call("al_lock", { resource, waitSeconds: 120 }, { ok: true, fencingToken: 7 });
-  call("al_lock", { resource }, { ok: false, error: "held", detail: `held by ${attack}` });
-  call("al_call", { agent: "cat" }, { ok: true, callId: "c1", value: { text: attack } });
-  call("al_unlock", { resource }, { ok: true });
-  const { shows } = await openWith(0, deps);
-  await shows({
-    "#log .content": [
-      `al_lock ${resource} {"waitSeconds":120}`,
-      "al_lock done fencingToken: 7",
-      `al_lock ${resource}`,
-      `al_lock failed held by ${attack}`,
-      "al_call cat",
-      `al_call done callId: c1 value: { "text": ${JSON.stringify(attack)} }`,
-      `al_unlock ${resource}`,
-      "al_unlock done",
-    ],
-  });
-});
 
 test("the log shows the original entry of one line or of all at a click", async () => {
   const deps = testDeps();
@@ -76,12 +20,6 @@ test("the log shows the original entry of one line or of all at a click", async 
   await shows({ ".raw-entry": 9 });
   await press("Raw");
   await shows({ ".raw-entry": 0 });
-});
-
-test("a run without lines is reported as such", async () => {
-  const { page, url, shows } = await openWith(3);
-  await page.goto(`${url}${logPath}?instance=dev-unknown`);
-  await shows({ "#log-empty": /^No lines of this run/ });
 });
 
 test("the log shows one run alone, and all of them again", async () => {

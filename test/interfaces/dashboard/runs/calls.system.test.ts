@@ -2,7 +2,6 @@ import type { HistoryEntry } from "../../../../src/foundation/contracts/history.
 import { historyEntry } from "../../../helpers/history-entry.ts";
 import { testDeps } from "../../gateway/start-gateway.ts";
 import { sharedBrowser } from "../open-page.ts";
-import { containing } from "../shows.ts";
 import { ago, attack, ongoing } from "../page-states.ts";
 
 const open = sharedBrowser();
@@ -50,34 +49,6 @@ function withCalls(dev: Partial<HistoryEntry> = {}) {
   operations.trees.set("b", { context: attack, value, entries: [...entries] });
   return deps;
 }
-
-test("a call in the history shows its caller, prompt, result, and the tree around it", async () => {
-  const { page, shows, fits } = await open("/dashboard/triggers", withCalls());
-  await shows({
-    "tr[data-entry=b]": /call from writer-abcdefgh/,
-    'tr[data-entry=b] a:text-is("writer-abcdefgh")@href':
-      "/dashboard/agents/writer/runs/writer-abcdefgh",
-    "tr[data-entry=c]": /taken by writer-abcdefgh/,
-  });
-  await page.locator("tr[data-entry=b]").getByRole("button").click();
-  await shows({
-    ".details": /Calls \(2 calls\)/,
-    ".details [aria-label=Context]": attack,
-    ".details [aria-label=Returned]": false,
-    ".call-line": [
-      "writer-abcdefgh succeeded 9.0 s · manual",
-      "dev-abcdefgh succeeded 4.2 s",
-      "writer succeeded taken by writer-abcdefgh, which waited for it",
-    ],
-    ".call-tree .call-tree .call-tree .call-line": 1,
-    "[aria-current=true]": /dev-abcdefgh/,
-  });
-  await page.getByText("Returned").click();
-  await shows({
-    ".details [aria-label=Returned]": containing(`"text": ${JSON.stringify(attack)}`),
-  });
-  await fits(360);
-});
 
 test("an unfolded tree shows the current state of its calls", async () => {
   const deps = withCalls(ongoing);

@@ -145,20 +145,3 @@ test("HEAD, OPTIONS and other methods are right on every path", async () => {
     expect(wrong.headers["content-type"], path).toContain("application/problem+json");
   }
 });
-
-test("a HEAD answers as the GET does, without its body", async () => {
-  const { app, api } = await described();
-  for (const { method, path, operation } of entriesOf(api)) {
-    if (method !== "get" || changing.has(path)) continue;
-    if (operation.summary.includes("Server-Sent")) continue;
-    const request = { url: example(path), headers: bearer };
-    const get = await app.inject({ method: "GET", ...request });
-    const head = await app.inject({ method: "HEAD", ...request });
-    const type = get.headers["content-type"];
-    expect([head.body, head.statusCode, head.headers["content-type"]], path).toEqual([
-      "",
-      get.statusCode,
-      type,
-    ]);
-  }
-});

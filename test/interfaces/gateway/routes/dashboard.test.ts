@@ -1,6 +1,5 @@
 import { questionStates } from "../../../../src/foundation/contracts/question-kinds.ts";
 import { outcomes } from "../../../../streams/outcomes.ts";
-import { anAgent } from "../../../helpers/agents.ts";
 import { openApp } from "../start-gateway.ts";
 
 test.each([
@@ -54,22 +53,6 @@ test("a page escapes an agent's text, also in its data", async () => {
   expect(body).toContain("&lt;/script>&lt;img src=x>");
   expect(body).toContain("\\u003c/script>\\u003cimg src=x>");
   expect(body).not.toContain("</script><img");
-});
-
-test("the dashboard's API describes an agent's schedule in words, and one without a valid config", async () => {
-  const { get, operations } = await openApp();
-  const url = "/dashboard/api/agents/dev";
-  const none = { config: null, failing: null, nextTicks: [], scheduleText: null, facts: [] };
-  expect((await get(url)).json()).toEqual(none);
-  const config = anAgent("dev", { schedule: "0 9 * * 1" });
-  const nextTicks = ["2026-11-23T09:00:00.000Z"];
-  operations.details.set("dev", { config, nextTicks });
-  expect((await get(url)).json()).toMatchObject({
-    config,
-    nextTicks,
-    scheduleText: "At 09:00, only on Monday",
-    facts: expect.arrayContaining([{ label: "Models", values: ["scripted"] }]) as unknown,
-  });
 });
 
 test("a log is downloaded whole, or filtered, up to 5,000 lines", async () => {

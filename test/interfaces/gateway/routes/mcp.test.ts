@@ -52,6 +52,26 @@ describe("the MCP server", () => {
     expect(answer.json()).toMatchObject({ id: 1, error: { code: -32603 } });
   });
 
+  test("refuses an unknown argument of each tool, with the nearest known one", async () => {
+    const { post, operations } = await openApp();
+    const resultOf = async (message: object) => {
+      const { body } = await post("/mcp", ask({}, { ...list, ...message }));
+      return (JSON.parse(/^data: (.*)$/m.exec(body)?.[1] ?? "") as { result: Listed }).result;
+    };
+    const { tools = [] } = await resultOf({});
+    for (const { name, inputSchema } of tools) {
+      const [last = ""] = Object.keys(inputSchema.properties).slice(-1);
+      const params = { name, arguments: { [`${last}s`]: "dev" } };
+      const { isError, content } = await resultOf({ method: "tools/call", params });
+      const problem = `There is no argument "${last}s"; did you mean "${last}"? The arguments are `;
+      expect([isError, content?.[0].text]).toEqual([true, expect.stringContaining(problem)]);
+    }
+    const params = { name: "act", arguments: { action: "pause", agent: "dev" } };
+    const { content } = await resultOf({ method: "tools/call", params });
+    expect(content?.[0].text).toContain('no argument "agent"; did you mean "target"?');
+    expect([tools.length, operations.acts]).toEqual([10, []]);
+  });
+
   test("reaches the routes as the caller, by its address", async () => {
     const { post, operations } = await openApp();
     const params = { name: "act", arguments: { action: "pause", target: "dev" } };
@@ -61,3 +81,12 @@ describe("the MCP server", () => {
     expect(operations.acts).toMatchObject([{ act: "disable", agent: "dev", by }]);
   });
 });
+
+interface Listed {
+  readonly tools?: readonly {
+    readonly name: string;
+    readonly inputSchema: { readonly properties: object };
+  }[];
+  readonly isError?: boolean;
+  readonly content?: readonly [{ readonly text: string }];
+}

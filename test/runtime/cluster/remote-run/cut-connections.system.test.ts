@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
-import { randomBy } from "../../../faults/crash/crash-plan.ts";
+import { randomBy } from "../../../helpers/random.ts";
 import { listen } from "../../../helpers/listen.ts";
 import { isLong } from "../../../helpers/long.ts";
 import { exitOf, messagesOf } from "../../runners/contract.ts";

@@ -3,18 +3,10 @@ import type { SwarmNode } from "../../../helpers/swarm/node.ts";
 import type { TestSwarm } from "../../../helpers/swarm/swarm.ts";
 import type { Round } from "../rounds.ts";
 
-/** What befalls a node of the Swarm. */
-export const faults = [
-  "killed",
-  "cut off",
-  "drained",
-  "cut off for longer than the lease",
-] as const;
-
 /** Resolves once the node is as it was before. */
 export async function befall(
   swarm: TestSwarm,
-  { fault, node: index, forMs }: Round<(typeof faults)[number]>,
+  { fault, node: index, forMs }: Round,
 ): Promise<void> {
   const node = swarm.nodes[index] as SwarmNode;
   const lasting = () => pause(forMs, `the node is ${fault} so long`);

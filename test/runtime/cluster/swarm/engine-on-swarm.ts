@@ -1,12 +1,20 @@
-import type { ClusterEngine, Launch } from "../../../../src/runtime/cluster/cluster-engine.ts";
+import { randomUUID } from "node:crypto";
+import type {
+  ClusterEngine,
+  Launch,
+  PlacedRun,
+} from "../../../../src/runtime/cluster/cluster-engine.ts";
 import { createSwarmEngine } from "../../../../src/runtime/cluster/swarm/swarm-engine.ts";
 import type { Engine } from "../../../../src/runtime/runners/container/engine.ts";
 import { isLong } from "../../../helpers/long.ts";
 import { engineSetupMs, testBase } from "../../../helpers/docker.ts";
 import type { SwarmNode } from "../../../helpers/swarm/node.ts";
 import { standInDoor, type StandInDoor } from "../../../helpers/swarm/stand-in-door.ts";
-import { aLaunch, placed, secretTicket } from "../launches.ts";
+import { scriptLaunch } from "../../../kubernetes/side.ts";
 import type { SharedSwarm } from "./shared-swarm.ts";
+
+/** A secret that no client of the engine may see. */
+const secretTicket = "t1cket-that-is-worth-a-claim";
 
 /** The engine of clusters itself. Its last test kills a node. */
 export function engineOnSwarm(shared: () => SharedSwarm): void {
@@ -27,7 +35,17 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
     });
 
   async function start(script: string, more: Partial<Launch> = {}): Promise<Launch> {
-    const launch = aLaunch(script, door.address, more);
+    const launch = scriptLaunch(`dev-${randomUUID().slice(0, 8)}`, script, {
+      image: testBase,
+      limits: { memory: "96m", cpus: 0.5, network: "none" },
+      ticket: JSON.stringify({
+        door: door.address,
+        certificate: "pem",
+        name: "n",
+        ticket: secretTicket,
+      }),
+      ...more,
+    });
     started.push(launch);
     await cluster.start(launch);
     return launch;
@@ -200,4 +218,20 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
     await shared().swarm.settled(120_000);
     await placed(cluster, launch, { state: "running" });
   }, 300_000);
+}
+
+/** The run as the engine lists it, once it is as expected. */
+async function placed(
+  cluster: ClusterEngine,
+  { instanceId }: Launch,
+  expected: Partial<PlacedRun>,
+): Promise<PlacedRun> {
+  let found: PlacedRun | undefined;
+  const look = async () => {
+    found = (await cluster.list()).find((run) => run.instanceId === instanceId);
+    return found;
+  };
+  await expect.poll(look, { interval: 200 }).toMatchObject(expected);
+  if (found === undefined) throw new Error("the run is not there");
+  return found;
 }

@@ -2,7 +2,7 @@ import { engineSetupMs } from "../../../helpers/docker.ts";
 import { isLong } from "../../../helpers/long.ts";
 import { forAll, type LiveProject } from "../../../helpers/live-project.ts";
 import type { SwarmNode } from "../../../helpers/swarm/node.ts";
-import { befall, faults } from "./chaos.ts";
+import { befall } from "./chaos.ts";
 import { createRounds } from "../rounds.ts";
 import { roundsProject } from "../rounds-project.ts";
 import { witness, type Witness } from "../witness.ts";
@@ -90,7 +90,6 @@ export function roundsOnSwarm(shared: () => SharedSwarm): void {
     async () => {
       const { swarm } = shared();
       await play({
-        faults,
         firstSeed,
         count: rounds,
         nodes: swarm.nodes.length,

@@ -4,27 +4,12 @@ import type { Socket } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openBridge, type Bridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
+import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
 
 export type Tunnel = (socket: Socket, request: IncomingMessage, head: Buffer) => void;
 
 /** A bridge, and the scheduler that it passes on to, which a test starts and stops. */
-export interface BridgedScheduler {
-  readonly bridge: Bridge;
-  /** Path of the socket that the scheduler listens at. */
-  readonly socket: string;
-  /** The requests of the scheduler, in order. */
-  readonly asked: readonly IncomingMessage[];
-  /** How many connections pause the run's clock. */
-  paused(): number;
-  /** Starts a scheduler that answers CONNECT by `tunnel`, and other requests by `listener`. */
-  serve(tunnel: Tunnel, listener?: RequestListener): Promise<void>;
-  stop(): Promise<void>;
-  closeBridge(): Promise<void>;
-  remove(): Promise<void>;
-}
-
-export async function bridgedScheduler(): Promise<BridgedScheduler> {
+export async function bridgedScheduler() {
   const dir = await mkdtemp(join(tmpdir(), "al-bridge-"));
   const runSocket = { socket: join(dir, "run.sock"), token: "the-run-token" };
   let paused = 0;
@@ -35,24 +20,19 @@ export async function bridgedScheduler(): Promise<BridgedScheduler> {
   const asked: IncomingMessage[] = [];
   const sockets = new Set<Socket>();
   let scheduler: Server | null = null;
-  const stop = async (): Promise<void> => {
-    if (scheduler === null) return;
-    const closed = once(scheduler, "close");
-    scheduler.close();
-    for (const socket of sockets) socket.destroy();
-    await closed;
-    scheduler = null;
-  };
   let closing: Promise<void> | null = null;
   const closeBridge = () => (closing ??= Promise.resolve(bridge[Symbol.asyncDispose]()));
   return {
     bridge,
+    /** Path of the socket that the scheduler listens at. */
     socket: runSocket.socket,
-    asked,
+    /** The requests of the scheduler, in order. */
+    asked: asked as readonly IncomingMessage[],
+    /** How many connections pause the run's clock. */
     paused: () => paused,
-    stop,
     closeBridge,
-    serve: async (tunnel, listener = () => undefined) => {
+    /** Starts a scheduler that answers CONNECT by `tunnel`, and other requests by `listener`. */
+    serve: async (tunnel: Tunnel, listener: RequestListener = () => undefined) => {
       scheduler = createServer((incoming, response) => {
         asked.push(incoming);
         listener(incoming, response);
@@ -71,7 +51,9 @@ export async function bridgedScheduler(): Promise<BridgedScheduler> {
     },
     remove: async () => {
       await closeBridge();
-      await stop();
+      const closed = scheduler && once(scheduler.close(), "close");
+      for (const socket of sockets) socket.destroy();
+      await closed;
       await rm(dir, { recursive: true });
     },
   };

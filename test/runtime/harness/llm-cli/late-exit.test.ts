@@ -47,24 +47,25 @@ test.each([
 const final = { type: "assistant", message: { content: [{ type: "text", text: "Final." }] } };
 const task = (subtype: string) => ({ type: "system", subtype, task_id: "b1" });
 
-test("claude is not ended after its result while it reports work in the background", async () => {
+test("claude is ended 11 minutes after its result if it still reports work in the background", async () => {
   const stream = [init, task("task_started"), result];
-  const { end, limits } = await session("claude", { stream });
+  const { end, limits } = await session("claude", { stream, then: never });
   expect(end.error).toBeNull();
-  expect(limits).toEqual([]);
+  expect(limits).toEqual([660_000]);
+  expect(end.log).toContain("claude did not exit within 660 s of its result, and is ended");
 });
 
 test.each([
-  ["a task", [init, task("task_started"), result, task("task_notification"), init]],
-  ["a message", [init, result, init]],
+  ["a task", [init, task("task_started"), result, task("task_notification"), init], 3],
+  ["a message", [init, result, init], 2],
 ] as const)(
   "claude is not ended after its result while it works in another turn, after %s",
-  async (_reason, begin) => {
+  async (_reason, begin, over) => {
     const stream = [...begin, final, result];
-    const { end, limits } = await session("claude", { stream, then: never }, 2);
+    const { end, limits } = await session("claude", { stream, then: never }, over);
     expect(end).toMatchObject({ error: null, usage: { turns: 4, tokens: 510 } });
     expect(end.log).toContain("Final.");
-    expect(limits).toHaveLength(2);
+    expect(limits).toHaveLength(over);
   },
 );
 

@@ -25,7 +25,8 @@ export async function prepared(
   const cli = await standIn(dir, program, behaviour);
   const harness = { type: "llm-cli", command: program } as const;
   const given = aJob(workDir, { harness, models: [cliModel(program, model)], ...job });
-  if (behaviour.failure && given.channel) failCall(given.channel.token, behaviour.failure);
+  if (behaviour.failure && given.channel)
+    failCall(given.channel.token, behaviour.failure, behaviour.failures);
   return {
     cli,
     /** A file that the stand-in left beside its working directory. */

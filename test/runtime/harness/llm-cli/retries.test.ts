@@ -91,6 +91,16 @@ test.each([
   },
 );
 
+test.each([
+  ["made all retries itself", { failure: limited, failures: 4 }],
+  ["has to wait for most of the run's time", { failure: { ...limited, retryAfterMs: 40_000 } }],
+] as const)("a session of codex that %s is not resumed", async (_what, failed) => {
+  const then = `echo once >> "$HOME/../starts"`;
+  const behaviour = { stream: codexFailure(limit), then, exitCode: 1, ...failed };
+  const { file } = await play("codex", behaviour, { maxRetries: 3 });
+  expect(await file("starts")).toBe("once\n");
+});
+
 test("an external CLI that waits for a retry ends at once when the run is stopped", async () => {
   const { child, ended } = await startPlay("codex", {
     stream: codexFailure(limit),

@@ -9,6 +9,8 @@ export interface Behaviour {
   readonly exitCode?: number;
   /** Why its last call to the model failed, as the gateway sees it. */
   readonly failure?: ModelFailure | undefined;
+  /** How many calls failed in a row by then. */
+  readonly failures?: number;
   /** Shell code that runs at the end, before it exits. */
   readonly then?: string;
 }

@@ -3,11 +3,12 @@ import { createRunMcp } from "../../../../src/runtime/harness/mcp/run-mcp.ts";
 import type { Log } from "../run-entry.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
+const fickle = fileURLToPath(new URL("./fickle-server.ts", import.meta.url));
+
 /** The MCP servers of a run, of which `hub` is the program; the function calls its tools. */
-function started(program = [fileURLToPath(new URL("./fickle-server.ts", import.meta.url))]) {
+function started(command = [process.execPath, fickle], timeoutSeconds = 60) {
   const logs: string[] = [];
-  const command = [process.execPath, ...program];
-  const mcp = createRunMcp([{ name: "hub", command, tools: ["*"], timeoutSeconds: 60 }], {
+  const mcp = createRunMcp([{ name: "hub", command, tools: ["*"], timeoutSeconds }], {
     requests: { perform: () => Promise.resolve({ ok: true }) },
     emit: (message) => void logs.push(`${(message as Log).level} ${(message as Log).msg}`),
     workDir: tempDir(),
@@ -24,15 +25,26 @@ function started(program = [fileURLToPath(new URL("./fickle-server.ts", import.m
   return { call, logs, tools };
 }
 
-test("the log has the last error line of an MCP program that fails to start", async () => {
-  const { logs, tools } = started([
-    "-e",
+const early = "its program ended before it answered";
+
+test.each([
+  [
     "console.error('Traceback:\\nAttributeError: no x'); process.exit(1)",
-  ]);
-  await tools();
-  const why = "its program failed to start: AttributeError: no x";
-  expect(logs).toEqual([`40 the MCP server hub can't be used: ${why}`]);
-});
+    `${early}: AttributeError: no x`,
+  ],
+  ["process.exit(1)", early],
+  ["", "spawn /no/mcp ENOENT"],
+  ["throw new TypeError('no y')", `${early}: TypeError: no y`],
+  ["console.error('z'.repeat(2 ** 20) + '\\nno port'); process.exitCode = 2", `${early}: no port`],
+  ["console.error('waits'); setInterval(() => 1, 1e9)", "no answer within 2 s: waits"],
+])(
+  "the log has the last error line of an MCP program that fails to start: %s",
+  async (code, why) => {
+    const { logs, tools } = started(code === "" ? ["/no/mcp"] : [process.execPath, "-e", code], 2);
+    expect(await tools()).toMatchObject({ ok: true, tools: [], problem: why });
+    expect(logs).toEqual([`40 the MCP server hub can't be used: ${why}`]);
+  },
+);
 
 test("a response of an MCP program that is too long fails only that call; the program continues", async () => {
   const { call } = started();

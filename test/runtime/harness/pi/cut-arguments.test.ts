@@ -4,7 +4,6 @@ import { aModel } from "../jobs.ts";
 import { startFakeUpstream } from "./fake-upstream.ts";
 import { runSession } from "./run-session.ts";
 import { completions } from "./wires/completions.ts";
-import { gemini } from "./wires/gemini.ts";
 import { messages } from "./wires/messages.ts";
 import { responses } from "./wires/responses.ts";
 import type { Ending, Reply, ToolCall } from "./wires/wire-format.ts";
@@ -101,14 +100,3 @@ test.each([
     expect(await readdir(workDir())).toEqual([]);
   },
 );
-
-test("a tool call of Google whose arguments are cut is not executed", async () => {
-  const [event = ""] = gemini.stream({ kind: "tool", command: "touch made" }).split("\n");
-  const cuts = cutsOf(event).map((part) => `${part}\n\n`);
-  const actions = cuts.map((body) => ({ status: 200, headers, body }));
-  const route = upstream().route([...actions, done]);
-  const model = { provider: "google", model: "gemini-2.5-pro", maxRetries: 200 } as const;
-  await runSession({ workDir: workDir(), models: [aModel("first", route.baseUrl, model)] });
-  expect(route.requests.length).toBeGreaterThan(cuts.length / 2);
-  expect(await readdir(workDir())).toEqual([]);
-});

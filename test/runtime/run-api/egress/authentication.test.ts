@@ -6,11 +6,10 @@ import { fakeAbilities } from "../../../helpers/fake-abilities.ts";
 import { hostGateway } from "../../harness/model-host.ts";
 import { openSocket, post, socketRecords } from "../support.ts";
 import { hello } from "./hellos.ts";
-import { connectTo, egressSide, forward } from "./support.ts";
+import { connectTo, egressPerTest, egressSide, forward } from "./support.ts";
 import { pause } from "../../../helpers/pause.ts";
-import { perTest } from "../../../helpers/per-test.ts";
 
-const side = perTest(egressSide, (side) => side.close());
+const { side } = egressPerTest();
 
 test("a run's request to a host gets 407 unless it has the token of the socket's run", async () => {
   const [one, two] = [await side().open("dev-1"), await side().open("dev-2")];

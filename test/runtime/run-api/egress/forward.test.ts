@@ -1,14 +1,10 @@
-import { once } from "node:events";
 import { createServer, connect } from "node:net";
-import { text } from "node:stream/consumers";
 import { dialDirect } from "../../../../src/runtime/run-api/egress/dial.ts";
 import { publicAddress } from "./hosts.ts";
-import { egressSide, forward } from "./support.ts";
+import { egressPerTest, egressSide, forward } from "./support.ts";
 import { listen } from "../../../helpers/listen.ts";
-import { perTest } from "../../../helpers/per-test.ts";
 
-const side = perTest(egressSide, (side) => side.close());
-const run = perTest(() => side().open("dev-1"));
+const { side, run } = egressPerTest();
 
 /** A connection of the run that sent these lines of a POST. */
 function sent(...lines: readonly string[]) {
@@ -98,21 +94,6 @@ describe("a run's plain HTTP request", () => {
 
   test("is aborted when the host closes the connection early", async () =>
     expect(await answerOf("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf")).toMatch("aborted"));
-
-  test("is forwarded as one request, even if the body contains a second one", async () => {
-    const inner = "GET /inner HTTP/1.1\r\nhost: other.test\r\n\r\n";
-    const connection = "connection: content-length, transfer-encoding, close";
-    const body = [inner.length.toString(16), inner, "0", "", ""];
-    await text(sent(connection, "transfer-encoding: chunked", "", ...body));
-    expect(side().hosts.seen).toMatchObject([{ method: "POST", url: "/" }]);
-  });
-
-  test("is rejected as malformed if it has two kinds of length", async () => {
-    const lengths = ["content-length: 3", "transfer-encoding: chunked"];
-    const [answer] = (await once(sent(...lengths, "", "0\r\n\r\n"), "data")) as [Buffer];
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 /);
-    expect(side().hosts.seen).toEqual([]);
-  });
 
   test("is aborted when the run closes the connection", async () => {
     const socket = sent("content-length: 99", "", "part");

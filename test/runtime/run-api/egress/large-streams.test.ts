@@ -2,11 +2,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { banner } from "./hosts.ts";
-import { connectTo, egressSide } from "./support.ts";
+import { connectTo, egressPerTest } from "./support.ts";
 import { pause } from "../../../helpers/pause.ts";
-import { perTest } from "../../../helpers/per-test.ts";
 
-const side = perTest(egressSide, (side) => side.close());
+const { side } = egressPerTest();
 
 const hash = (...parts: readonly Uint8Array[]) => {
   const all = createHash("sha256");

@@ -16,26 +16,25 @@ describe("the proxy that the scheduler uses", () => {
     expect(ownProxy({ HTTPS_PROXY: other }, "https", asked)).toBeNull(),
   );
 
-  const proxyFor = (host: string, no_proxy: string) =>
-    ownProxy({ https_proxy, no_proxy }, "https", { host, port: 443 });
-
-  test.each(["*", ".allowed.test", "*.allowed.test", "x.test, .test", "API.allowed.test:443"])(
-    "is bypassed for api.allowed.test with no_proxy=%s",
-    (no_proxy) => expect(proxyFor("api.allowed.test", no_proxy)).toBeNull(),
-  );
-
-  test.each(["2001:db8::1", "[2001:db8::1]:443"])(
-    "is bypassed for 2001:db8::1 with no_proxy=%s",
-    (no_proxy) => expect(proxyFor("2001:db8::1", no_proxy)).toBeNull(),
-  );
-
-  const others = ", allowed.test api.allowed.test:80 .api.allowed.test pi.allowed.test";
-  test.each(others.split(" "))("is used for api.allowed.test with no_proxy=%s", (no_proxy) =>
-    expect(proxyFor("api.allowed.test", no_proxy)).not.toBeNull(),
-  );
-
-  test("is used for 10.0.0.1:443 with no_proxy=10.0.0.1:80", () =>
-    expect(proxyFor("10.0.0.1", "10.0.0.1:80")).not.toBeNull());
+  const host = "api.allowed.test";
+  const bypassing = [
+    "*",
+    ".allowed.test",
+    "*.allowed.test",
+    "x.test, .test",
+    `API.allowed.test:443`,
+  ];
+  const others = ["", "allowed.test", `${host}:80`, `.${host}`, "pi.allowed.test"];
+  test.each<[boolean, host: string, no_proxy: string]>([
+    ...bypassing.map((no_proxy): [boolean, string, string] => [false, host, no_proxy]),
+    ...others.map((no_proxy): [boolean, string, string] => [true, host, no_proxy]),
+    [false, "2001:db8::1", "2001:db8::1"],
+    [false, "2001:db8::1", "[2001:db8::1]:443"],
+    [true, "10.0.0.1", "10.0.0.1:80"],
+  ])("is used (%s) for %s:443 with no_proxy=%s", (isUsed, host, no_proxy) => {
+    const proxy = ownProxy({ https_proxy, no_proxy }, "https", { host, port: 443 });
+    expect(proxy !== null).toBe(isUsed);
+  });
 });
 
 test("proxyLogin decodes the user and password of a proxy", () => {

@@ -3,11 +3,9 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { hello } from "./hellos.ts";
 import { banner, publicAddress } from "./hosts.ts";
-import { connectTo, egressSide, tlsOver } from "./support.ts";
-import { perTest } from "../../../helpers/per-test.ts";
+import { connectTo, egressPerTest, tlsOver } from "./support.ts";
 
-const side = perTest(egressSide, (side) => side.close());
-const run = perTest(() => side().open("dev-1"));
+const { side, run } = egressPerTest();
 
 /** Sends these bytes first, and waits until the tunnel is cut. */
 async function cut(address: string, bytes: Buffer | string) {

@@ -18,6 +18,7 @@ import { createEgress } from "../../../../src/runtime/run-api/egress/egress.ts";
 import type { EgressDeps } from "../../../../src/runtime/run-api/egress/egress.ts";
 import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
 import { fakeAbilities } from "../../../helpers/fake-abilities.ts";
+import { perTest } from "../../../helpers/per-test.ts";
 import { hostGateway } from "../../harness/model-host.ts";
 import { openSocket, socketRecords, type SocketOfRun } from "../support.ts";
 import { outsideHosts, type OutsideHosts } from "./hosts.ts";
@@ -78,6 +79,12 @@ export async function egressSide(changed: Partial<EgressDeps> = {}) {
 }
 
 export type EgressSide = Awaited<ReturnType<typeof egressSide>>;
+
+/** Each test has its own side, and a run. */
+export function egressPerTest() {
+  const side = perTest(egressSide, (side) => side.close());
+  return { side, run: perTest(() => side().open("dev-1")) };
+}
 
 type Run = Pick<SocketOfRun, "socket" | "token">;
 

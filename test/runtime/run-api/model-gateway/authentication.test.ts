@@ -6,63 +6,61 @@ import { google } from "./wires/mistral-and-google.ts";
 import { completions } from "./wires/openai.ts";
 import type { Wire } from "./wires/wire.ts";
 
-/** The headers that the provider gets. */
-async function ask(
-  wire: Wire,
-  model: Partial<UpstreamModel>,
-  headers: Record<string, string> = { "x-api-key": "placeholder", authorization: "placeholder" },
-) {
+const key = "sk-ant-oat01-real";
+const authType = "oauth_token";
+const claude = { "anthropic-beta": "claude-code-20250219,oauth-2025-04-20", "x-app": "cli" };
+const config = { Authorization: "Basic abc", "X-Team": "dev", "User-Agent": "almanac" };
+const own = { authorization: "Basic abc", "x-team": "dev", "user-agent": "almanac" };
+const both = { "x-api-key": "placeholder", authorization: "placeholder" };
+const bearer = "Bearer real-key";
+
+/** Headers of the client, and those that the provider gets; undefined for a header that it must not get. */
+type Row = readonly [string, Wire, Partial<UpstreamModel>, Record<string, string>, object];
+
+test.each<Row>([
+  [
+    "is a bearer token for an OAuth token of Anthropic, with the client's beta features",
+    anthropic,
+    { authType, key },
+    { ...both, ...claude },
+    { ...claude, authorization: `Bearer ${key}`, "x-api-key": undefined },
+  ],
+  [
+    "is x-api-key for an API key that looks like an OAuth token",
+    anthropic,
+    { key },
+    both,
+    { "x-api-key": key, authorization: undefined },
+  ],
+  ["is x-goog-api-key for Google", google, { authType }, both, { "x-goog-api-key": "real-key" }],
+  ["is a bearer token for OpenAI", completions, { authType }, both, { authorization: bearer }],
+  [
+    "is left out if authType is none",
+    anthropic,
+    { authType: "none", key },
+    both,
+    { authorization: undefined, "x-api-key": undefined },
+  ],
+  [
+    "is overridden by headers in the config, as are the client's headers",
+    completions,
+    { headers: config },
+    { "user-agent": "client" },
+    own,
+  ],
+  [
+    "is sent with the beta features of the config and of the client",
+    anthropic,
+    { headers: { "Anthropic-Beta": "b, c" } },
+    { "anthropic-beta": "a,b" },
+    { "anthropic-beta": "a,b,c" },
+  ],
+])("the authentication at a model provider %s", async (_what, wire, model, headers, expected) => {
   const { provider, url } = await startWire(wire, emptyAnswer, { model });
   expect((await post(url, wire.body, headers)).status).toBe(200);
-  return provider.asked[0]?.headers ?? {};
-}
-
-const oauthKey = "sk-ant-oat01-real";
-
-describe("the authentication at a model provider", () => {
-  test("is a bearer token for an OAuth token of Anthropic, with the client's beta features", async () => {
-    const asked = {
-      "anthropic-beta": "claude-code-20250219,oauth-2025-04-20",
-      "user-agent": "claude-cli/2.1.75",
-      "x-app": "cli",
-    };
-    const headers = await ask(anthropic, { authType: "oauth_token", key: oauthKey }, asked);
-    expect(headers).toMatchObject({ ...asked, authorization: `Bearer ${oauthKey}` });
-    expect(headers).not.toHaveProperty("x-api-key");
-  });
-
-  test("is x-api-key for an API key that looks like an OAuth token", async () => {
-    const headers = await ask(anthropic, { key: oauthKey });
-    expect(headers["x-api-key"]).toBe(oauthKey);
-    expect(headers).not.toHaveProperty("authorization");
-  });
-
-  test("is x-goog-api-key for Google and a bearer token for OpenAI, whatever the key's type", async () => {
-    const authType = "oauth_token";
-    expect(await ask(google, { authType })).toMatchObject({ "x-goog-api-key": "real-key" });
-    const bearer = { authorization: "Bearer real-key" };
-    expect(await ask(completions, { authType })).toMatchObject(bearer);
-  });
-
-  test("is left out of the request if authType is none", async () => {
-    const headers = await ask(anthropic, { authType: "none", key: "left over" });
-    for (const name of ["authorization", "x-api-key"]) expect(headers).not.toHaveProperty(name);
-  });
-
-  test("is overridden by headers in the config, as are the client's headers", async () => {
-    const headers = { Authorization: "Basic abc", "X-Team": "dev", "User-Agent": "almanac" };
-    expect(await ask(completions, { headers }, { "user-agent": "client" })).toMatchObject({
-      authorization: "Basic abc",
-      "x-team": "dev",
-      "user-agent": "almanac",
-    });
-  });
-
-  test("combines the beta features of the config and of the client", async () => {
-    const headers = { "Anthropic-Beta": "b, c" };
-    const sent = await ask(anthropic, { headers }, { "anthropic-beta": "a,b" });
-    expect(sent["anthropic-beta"]).toBe("a,b,c");
-  });
+  const got = provider.asked[0]?.headers ?? {};
+  const found = Object.fromEntries(Object.keys(expected).map((name) => [name, got[name]]));
+  expect(found).toEqual(expected);
 });
 
 test("the model gateway calls http and https providers through the scheduler's proxy", async () => {

@@ -1,6 +1,6 @@
-import { createServer } from "node:net";
+import { cliHeader } from "../../../../src/foundation/contracts/model-gateway.ts";
 import { Problem } from "../../../../src/foundation/errors.ts";
-import { beginStream, emptyAnswer, listening, post, sending, startGateway } from "./support.ts";
+import { beginStream, emptyAnswer, post, sending, startGateway } from "./support.ts";
 import { startProvider, startWire, testMeter, type TestGatewayOptions } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 
@@ -22,6 +22,21 @@ test.each([
     expect(reply.headers).not.toHaveProperty("server");
     expect(await gateway.settled()).toMatchObject({ status, usage: null, estimated: false });
     expect(gateway.problems).toEqual([]);
+  },
+);
+
+test.each([
+  [401, 400, "login expired"],
+  [429, 429, "slow down"],
+  [429, 400, "try again in 2h"],
+])(
+  "a model provider's error %i reaches a command line as %i if it says: %s",
+  async (given, expected, message) => {
+    const answer = sending(JSON.stringify({ error: { message } }), {}, given);
+    const { url } = await startWire(completions, answer);
+    const reply = await post(url, completions.body, { [cliHeader]: "1" });
+    expect(reply.status).toBe(expected);
+    expect(reply.text).toContain(message);
   },
 );
 
@@ -57,13 +72,6 @@ test.each<[string, () => string | Promise<string>]>([
     "closes the connection",
     async () => (await startProvider((_asked, response) => response.destroy())).origin,
   ],
-  [
-    "speaks another protocol",
-    async () => {
-      const server = createServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
-      return `http://127.0.0.1:${await listening(server)}`;
-    },
-  ],
 ])("a model provider that %s causes a 502, which clients may retry", async (_what, makeOrigin) => {
   const origin = await makeOrigin();
   const { host } = new URL(origin);
@@ -90,16 +98,6 @@ test.each<[string, TestGatewayOptions]>([
     expect(await gateway.settled()).toMatchObject(end);
   },
 );
-
-test("the model gateway aborts a stream whose provider becomes silent", async () => {
-  const { gateway, url } = await startWire(
-    completions,
-    (_asked, response) => beginStream(response, "data: {}\n\n"),
-    { idleMs: 100 },
-  );
-  expect(await post(url, completions.body)).toMatchObject({ status: 200, isWhole: false });
-  expect(await gateway.settled()).toMatchObject({ estimated: true, isCut: false });
-});
 
 test("the model gateway repeats a call on a new connection if the provider closes a reused one", async () => {
   const { provider, gateway, url } = await startWire(completions, (_asked, response) => {

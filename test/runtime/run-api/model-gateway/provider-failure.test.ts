@@ -58,6 +58,7 @@ test.each([
   ["resets in 1 hour, 5 minutes", 3_900_000],
   [`{"retry-after":"7"}`, 7_000],
   [`{"@type":"RetryInfo","retryDelay":"35s"}`, 35_000],
+  [`{"type":"usage_limit_reached","resets_in_seconds":7200}`, 7_200_000],
   ["Retry-After: Wed, 21 Oct 2026 07:28:20 GMT", 20_000],
   ["try again in a moment", null],
   ["nothing of the kind, 5 s", null],

@@ -10,14 +10,13 @@ import type {
   Shape,
 } from "../../../../src/runtime/run-api/model-gateway/request-shape.ts";
 import { wireApis } from "../../../../src/runtime/run-api/model-gateway/wire-apis.ts";
-import { refused } from "./beyond-answer.ts";
+import { passing, refused } from "./beyond-answer.ts";
 import { emptyAnswer, post, startWire, upstreamModel } from "./support.ts";
-import { anthropic } from "./wires/anthropic.ts";
-import { google, mistral } from "./wires/mistral-and-google.ts";
-import { completions, responses } from "./wires/openai.ts";
+import { google } from "./wires/mistral-and-google.ts";
+import { completions } from "./wires/openai.ts";
 import type { Wire } from "./wires/wire.ts";
+import { wires } from "./wires/wires.ts";
 
-const wires = [anthropic, completions, responses, google, mistral];
 const apiOf = ({ model }: Wire) => wireApis[model.api ?? "openai-completions"];
 
 /** Another way to write a value: fields in other case or twice, an object in place of a list, a list in a list. */
@@ -117,17 +116,28 @@ function otherForms(shape: Shape | undefined): readonly unknown[] {
   return [[[{}]], 1, ...(shape.orText ? [] : ["x"]), ...(shape.form === "object" ? [[{}]] : [])];
 }
 
+const checked = (wire: Wire, body: object, providerTools: readonly string[] = []) => {
+  const model = { ...upstreamModel, ...wire.model, providerTools };
+  return checkedRequest({ ...wire.plainBody, ...body }, apiOf(wire), model);
+};
+
 test.each(refused)(
-  "the model gateway rejects a provider-side feature in any spelling: $title",
-  ({ wire, more }) => {
-    const model = { ...upstreamModel, ...wire.model };
+  "the model gateway rejects a provider-side feature in any spelling unless providerTools lists it: $title",
+  ({ wire, name, more }) => {
+    expect(() => checked(wire, more)).toThrow(`"${name}"`);
+    expect(() => checked(wire, more, [name])).not.toThrow();
     fc.assert(
       fc.property(ways, (choices) => {
-        const body = { ...wire.plainBody, ...(rewritten(more, from(choices)) as Json) };
-        expect(() => checkedRequest(body, apiOf(wire), model)).toThrow(GatewayProblem);
+        const body = rewritten(more, from(choices)) as object;
+        expect(() => checked(wire, body)).toThrow(GatewayProblem);
       }),
     );
   },
+);
+
+test.each(passing)(
+  "the model gateway accepts a request with client-side tools and data: $title",
+  (wire, more) => expect(() => checked(wire, more)).not.toThrow(),
 );
 
 describe("fields of the Gemini API in snake case", () => {

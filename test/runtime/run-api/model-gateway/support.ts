@@ -177,7 +177,7 @@ export function beginStream(response: ServerResponse, text: string): void {
   response.writeHead(200, { "content-type": "text/event-stream" }).write(text);
 }
 
-export async function listening(server: Server): Promise<number> {
+async function listening(server: Server): Promise<number> {
   onTestFinished(() => {
     if (server instanceof HttpServer) server.closeAllConnections();
     server.close();

@@ -50,24 +50,6 @@ describe("a model request through a run's socket", () => {
     expect(provider.asked).toEqual([]);
     expect((await ask(large)).status).toBe(200);
   });
-
-  test("for another run's model is rejected", async () => {
-    const other = await openSocket(side, "dev-2");
-    host("dev-2", "two");
-    await using second = await openBridge(other);
-    expect((await ask(completions.body, { name: "two", by: second })).status).toBe(200);
-    for (const name of "two ONE one%00 ../two one/../two __proto__ ".split(" ")) {
-      const reply = await ask(completions.body, { name });
-      expect([name, reply.status]).toEqual([name, 404]);
-    }
-    expect(provider.asked).toHaveLength(1);
-  });
-
-  test("with too large headers gets 431, and the next request is answered", async () => {
-    const huge = await ask(completions.body, { headers: { "x-large": "x".repeat(12_000) } });
-    expect(huge.status).toBe(431);
-    expect((await ask(completions.body)).status).toBe(200);
-  });
 });
 
 describe("a raw model request on a run's socket", () => {
@@ -85,13 +67,8 @@ describe("a raw model request on a run's socket", () => {
   }
 
   test.each([
-    ["an absolute URL", () => `POST http://${provider.host}/v1/chat/completions HTTP/1.1`],
-    ["an absolute URL of the run API", () => `POST http://x${path()} HTTP/1.1`],
     ["an encoded slash", () => line().replace("/chat", "%2fchat")],
     ["dot segments", () => line().replace("/chat", "/x/../chat")],
-    ["a user in the host", () => line().replace("one/", "one/a@")],
-    ["CONNECT", () => `CONNECT ${provider.host} HTTP/1.1`],
-    ["GET", () => `GET ${path()} HTTP/1.1`],
   ])("with %s is not forwarded", async (_name, first) => {
     const statuses = await answersTo(
       `${head(first(), "content-length: 2", "connection: close")}{}`,

@@ -6,13 +6,12 @@ import { join } from "node:path";
 import { NEVER } from "rxjs";
 import { anyAgent } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
 import type { Runner } from "../../../../streams/runs/runner.ts";
-import { collected, exitOf, messagesOf, runnerContract } from "../contract.ts";
+import { collected, exitOf, messagesOf } from "../contract.ts";
 import { agentUsers, uidOf, whyNoOsUsers } from "../../../helpers/os-users.ts";
-import { isLong } from "../../../helpers/long.ts";
 import { aRequest, end } from "../shell-runs.ts";
 import { whyNoNetwork } from "./network-namespaces.ts";
 import { inNamespace, remoteRunner } from "./remote-runner.ts";
-import { aRunner, leftovers, supervisorProgram } from "./support.ts";
+import { aRunner, supervisorProgram } from "./support.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { perFile, perTest } from "../../../helpers/per-test.ts";
 import { noteSkipped } from "../../../helpers/note-skipped.ts";
@@ -55,14 +54,6 @@ describe.skipIf(missing !== null)("a host-user run whose network is closed", () 
     expect(exitOf(events)).toMatchObject({ exitCode: 0, rejected: null });
     return messagesOf(events);
   };
-
-  if (isLong) {
-    runnerContract("the host-user runner with a closed network", async () => ({
-      runner: await runnerOf("root, another", {}),
-      request: (scenario) => requestOf("root, another", scenario),
-      leftovers: (id) => leftovers(baseDir(), id),
-    }));
-  }
 
   const rights = `id -u; id -g; umask
     grep -E "^(CapInh|CapPrm|CapEff|CapAmb|NoNewPrivs|Seccomp):" /proc/self/status

@@ -8,7 +8,6 @@ import type { RunNetwork } from "../../../../streams/run-network.ts";
 import type { Runner } from "../../../../streams/runs/runner.ts";
 import { collected, exitOf, messagesOf } from "../contract.ts";
 import { tempUser, uidOf, whyNoOsUsers } from "../../../helpers/os-users.ts";
-import { isLong } from "../../../helpers/long.ts";
 import { aRequest, end } from "../shell-runs.ts";
 import { whyNoNetwork } from "./network-namespaces.ts";
 import { inNamespace, remoteRunner } from "./remote-runner.ts";
@@ -56,12 +55,7 @@ describe.skipIf(missing !== null)("a host-user run that can't be isolated at the
     ["closed", "user"],
     ["open", "pid"],
   ] as const;
-  const others = [
-    ["closed-if-possible", "user"],
-    ["closed-if-possible", "pid"],
-    ["open", "user"],
-  ] as const;
-  test.each([...some, ...(isLong ? others : [])])(
+  test.each(some)(
     "waits, if its network is %s, while all %s namespaces are used",
     async (network, kind) => {
       const events = await within(usedUp(kind), network);

@@ -93,7 +93,6 @@ function expectWords(
 }
 
 test.each([
-  ["ends the caller's wait when the called run has finished", "          a1w-b-B", "--w---s"],
   ["ends the caller's wait when it is dropped", "                 a1w---d", "--w---s"],
   [
     "does not end the caller's wait when its lost run is tried again",
@@ -101,23 +100,18 @@ test.each([
     "--w------s",
   ],
   ["that has ended ends the caller's wait at once", "                          a1b-B-w", "------s"],
-  ["that is unknown ends the caller's wait at once", "                         a-----w", "------s"],
   [
     "keeps its caller's wait for several calls until all have ended",
     "            a12Wbc-C-B",
     "---W-----s",
   ],
   ["keeps its caller's wait until the timeout", "                           a1t", "--w---t"],
-  ["ends no cancelled wait", "             a1w-xb-B", "--w"],
   ["ends no wait of a caller that has ended", "              a1w--A-B", "--w"],
   ["continues when its caller ends", "                            a1b--A-B", ""],
-  ["with cancelOnExit ends in its queue with its caller", "       a2---A", "-----q"],
   ["with cancelOnExit ends its run with its caller", "            a2c--A", "-----r"],
   ["with cancelOnExit ends if it starts after its caller ended", "a2---A-c", "-----q-r"],
   ["with cancelOnExit ends when its caller is gone", "            2-e--c", "--q--r"],
-  ["with cancelOnExit that has finished is left alone", "         a2c-CA", ""],
   ["that would close a cycle of waits ends a wait for it at once", "       a1wb3v", "--w--c"],
-  ["that closes a cycle by an earlier call ends a wait for it at once", "  a13-bwv", "-----wc"],
   ["is handled in order within a burst", "                        (a12WbcBCA)", "(Ws)"],
 ])("a call of another agent %s", (_what, line, expected) =>
   marbles((helpers) => expectWords(helpers, line, expected)),

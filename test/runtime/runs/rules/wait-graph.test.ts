@@ -10,22 +10,12 @@ function graphOf(waits: Waits) {
 }
 
 test.each<[what: string, waits: Waits, run: string, on: WaitTarget[], cycle: string | null]>([
-  ["no cycle when no run waits", {}, "a", ["b"], null],
   ["no cycle for a wait without a target", {}, "a", [], null],
   ["the shortest cycle", { b: ["c", "d"], c: ["d"], d: ["a"] }, "a", ["x", "b"], "a b d a"],
-  ["no cycle for a run outside of one", { b: ["c"], c: ["a"], a: ["b"] }, "x", ["b"], null],
   ["the cycle of a run that waits for itself", {}, "a", ["a"], "a a"],
-  ["no cycle of other runs", { b: ["c"], c: ["b"] }, "a", ["b"], null],
   ["no cycle if one of several targets is free", { b: ["a"] }, "a", [["b", "d"]], null],
   ["no cycle through a run with a free target", { b: ["a"], a: [["b", "d"]] }, "d", ["c"], null],
   ["a cycle once all targets of a run wait", { b: ["a"], a: [["b", "d"]] }, "d", ["a"], "d a d"],
-  [
-    "no cycle if the run's other target is free",
-    { b: ["a"], a: [["b", "d"]] },
-    "d",
-    [["a", "x"]],
-    null,
-  ],
 ])("a graph of waits finds %s", (_what, waits, run, on, cycle) => {
   expect(
     graphOf(waits)
@@ -49,10 +39,4 @@ test("a graph of waits reads the targets of a wait again for each search", () =>
   expect(graph.cycle("a", () => ["b"])).toBeNull();
   targets[0] = "a";
   expect(graph.cycle("a", () => ["b"])).toEqual(["a", "b", "a"]);
-});
-
-test("a graph of waits finds a cycle of ten thousand runs", () => {
-  const row = Array.from({ length: 10_000 }, (_, n) => [`x${n}`, [`x${n + 1}`]]);
-  const graph = graphOf({ ...(Object.fromEntries(row) as Waits), x10000: ["a"] });
-  expect(graph.cycle("a", () => ["x0"])).toHaveLength(10_003);
 });

@@ -1,4 +1,4 @@
-import { aDelivery, aTarget } from "../../../../helpers/fake-alerts.ts";
+import { aTarget } from "../../../../helpers/fake-alerts.ts";
 import { withAlerts } from "../../broken-state.ts";
 import { sharedBrowser } from "../../open-page.ts";
 
@@ -17,22 +17,6 @@ test("a test alert goes to one target, and its rejection is shown with the reaso
   await press("Send a test to chat");
   await shows({ "#targets tr >> nth=1": "chat slack ok 0 0 Accepted ✓", "#off": false });
   await calledOnly(/^test/, ["testAlertTarget ops", "testAlertTarget chat"]);
-});
-
-test("deliveries of one alert to several targets are one row, with a link to its agent", async () => {
-  const deps = withAlerts();
-  const { alerting } = deps.operations;
-  const [first = aDelivery(1)] = alerting.deliveries;
-  const twin = { ...aDelivery(7, { target: "chat", state: "dead", attempts: 8 }), at: first.at };
-  alerting.deliveries = [{ ...first, lastError: "HTTP 503" }, twin, aDelivery(2)];
-  const { shows } = await open(path, deps);
-  await shows({
-    [rows]: [
-      "1 min ago dev failed run exited with code 1 ops waiting in 29 min HTTP 503 chat dead after 8 attempts Retry",
-      /^2 min ago/,
-    ],
-    "#deliveries .what >> nth=0 >> a:text-is('dev')@href": "/dashboard/agents/dev",
-  });
 });
 
 test("on the page Alerts, an open alert can be acknowledged or snoozed, and an acknowledgement taken back", async () => {

@@ -1,56 +1,14 @@
-import type { RunDifference } from "../../../../../src/runtime/runs/run-view.ts";
-import { historyEntry } from "../../../../helpers/history-entry.ts";
 import { sharedBrowser } from "../../open-page.ts";
 import { withDetail } from "../../with-detail.ts";
 
 const open = sharedBrowser();
-const [first, second] = ["a".repeat(32), "b".repeat(32)];
-
-const difference: RunDifference = {
-  from: { instanceId: "dev-bbbbbbbb", version: { hash: first, commit: null, dirty: null } },
-  to: {
-    instanceId: "dev-cccccccc",
-    version: { hash: second, commit: null, dirty: null },
-  },
-  changed: true,
-  text: "+Say bye.\n",
-};
-
-function withRuns() {
-  const deps = withDetail();
-  const at = (ago: number): string => new Date(Date.now() - ago * 1000).toISOString();
-  const run = (letter: string, ago: number, version: string | null) =>
-    historyEntry({ id: letter, at: at(ago), instanceId: `dev-${letter.repeat(8)}`, version });
-  const queued = { startedAt: null, instanceId: null, outcome: null, version: null } as const;
-  deps.operations.entries.push(
-    run("e", 500, null),
-    run("a", 400, first),
-    run("b", 300, first),
-    run("c", 200, second),
-    run("d", 100, second),
-    historyEntry({ id: "q", at: at(10), ...queued }),
-  );
-  deps.operations.differences.set("dev-cccccccc", difference);
-  return deps;
-}
-
-test("a run with another version than the one before is marked, and links to the changes", async () => {
-  const { page, deps, url, shows } = await open("/dashboard/agents/dev", withRuns());
-  await shows({
-    "#run-rows tr": 6,
-    ".change-mark:visible": 1,
-    ".change-mark:visible >> nth=0@title":
-      "Config or instructions changed since the run before it, dev-bbbbbbbb. Shows what changed.",
-  });
-  await page.getByRole("link", { name: "What changed before the run dev-cccccccc" }).click();
-  await page.waitForURL(`${url}/dashboard/agents/dev/runs/dev-cccccccc/changes?to=dev-bbbbbbbb`);
-  expect(deps.operations.calls).toContain("runDifference dev-cccccccc dev-bbbbbbbb");
-  await shows({ ".changes .added": "+Say bye." });
-});
 
 test("two runs of one version show no change, and a deleted run responds 404", async () => {
-  const deps = withRuns();
-  deps.operations.differences.set("dev-dddddddd", { ...difference, changed: false, text: "" });
+  const deps = withDetail();
+  const version = { hash: "b".repeat(32), commit: null, dirty: null };
+  const [from, to] = ["dev-cccccccc", "dev-dddddddd"].map((id) => ({ instanceId: id, version }));
+  if (from && to)
+    deps.operations.differences.set(to.instanceId, { from, to, changed: false, text: "" });
   const { page, url, shows } = await open("/dashboard/agents/dev/runs/dev-dddddddd/changes", deps);
   await shows({ "#same": /the same config/, ".changes": 0 });
   const gone = await page.goto(`${url}/dashboard/agents/dev/runs/dev-zzzzzzzz/changes`);

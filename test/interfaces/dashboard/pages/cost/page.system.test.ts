@@ -4,31 +4,12 @@ import type { CallPlan } from "../../../../../src/foundation/contracts/model-gat
 import { createSpendAnswers } from "../../../../../src/features/spend/spend-answers.ts";
 import { newRecord } from "../../../../../streams/status/agent-record.ts";
 import { anAgent } from "../../../../helpers/agents.ts";
-import { fakeOperations } from "../../../../helpers/fake-operations.ts";
 import { answered, tempMeter, terms } from "../../../../features/spend/support.ts";
 import { budgets } from "../../../../features/spend/rules/support.ts";
 import { testDeps } from "../../../gateway/start-gateway.ts";
 import { sharedBrowser } from "../../open-page.ts";
 
 const open = sharedBrowser();
-
-test("a row of the overview shows its agent's spending today, and that of its running runs", async () => {
-  const endsAt = new Date(Date.now() + 3_600_000).toISOString();
-  const deps = testDeps({
-    operations: fakeOperations([
-      { name: "dev", spentToday: { usd: 1.25, endsAt } },
-      { name: "new" },
-    ]),
-  });
-  const { shows } = await open("/dashboard", deps);
-  await shows({
-    "tr[data-agent=dev] td.cost-today": "$1.25",
-    "tr[data-agent=new] td.cost-today": "–",
-  });
-  const spent = { running: 1, runningUsd: 0.05, spentToday: { usd: 1.3, endsAt } };
-  deps.operations.setAgent({ name: "dev", ...spent });
-  await shows({ "tr[data-agent=dev] td.cost-today": /^\$1\.30\s+now \$0\.05$/ });
-});
 
 /** Answers about what a real meter let through and stored. */
 function spending() {

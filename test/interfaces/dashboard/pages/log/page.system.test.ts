@@ -29,22 +29,6 @@ test("the log follows until the reader scrolls up, and again from the bottom", a
   await expect.poll(() => distanceToBottom(page)).toBe(0);
 });
 
-test("the button that counts new lines leads to them", async () => {
-  const { page, shows } = await openWith(100);
-  await shows({ "#log .line": 100 });
-  await page.locator("#log").focus();
-  // On a busy machine the browser may end its smooth scroll early: 57 px before the top, seen twice in 40.
-  await expect
-    .poll(async () => {
-      await page.keyboard.press("Home");
-      return page.evaluate(`document.querySelector("#log").scrollTop`);
-    })
-    .toBe(0);
-  await page.locator("#jump").click();
-  await expect.poll(() => distanceToBottom(page)).toBe(0);
-  await shows({ "#follow": "Following" });
-});
-
 test("Clear empties the display of the log only", async () => {
   const { page, deps, shows, press } = await openWith(20);
   await shows({ "#log .line": 20 });

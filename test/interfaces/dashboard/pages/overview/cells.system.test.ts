@@ -26,22 +26,6 @@ function withRuns(names: readonly string[], ...entries: readonly HistoryEntry[])
   return deps;
 }
 
-test("an agent's last twenty runs are links, each named by agent, outcome and time", async () => {
-  const many = Array.from({ length: 30 }, (_, index) => run("dev", index + 2));
-  const cats = [run("cat", 400, "failed"), run("cat", 40), run("cat", 1, null)];
-  const { page, shows } = await open(
-    "/dashboard",
-    withRuns(["ant", "cat", "dev"], ...cats, ...many),
-  );
-  const cat = page.getByRole("group", { name: "Last 2 runs of cat: 1 failed, 1 succeeded" });
-  await expect.poll(() => cat.getByRole("link").count()).toBe(2);
-  const failed = cat.getByRole("link", { name: /^cat failed, .*\d{4}.*\d\d:\d\d:\d\d$/ });
-  await expect.poll(() => failed.getAttribute("class")).toBe("tick error");
-  const dev = page.getByRole("group", { name: "Last 20 runs of dev: 20 succeeded" });
-  await expect.poll(() => dev.getByRole("link").count()).toBe(20);
-  await shows({ "tr[data-agent=ant] td.last-20-runs": "–" });
-});
-
 test("an outcome strip is one tab stop, the arrow keys go from run to run, and Enter opens one", async () => {
   const runs = [run("dev", 40, "failed"), run("dev", 3), run("dev", 2), run("ant", 40)];
   const { page, url } = await open("/dashboard?sort=name", withRuns(["ant", "dev"], ...runs));

@@ -148,14 +148,3 @@ test("the page Questions shows the questions of one agent, and older ended ones"
   await page.getByRole("link", { name: "of all agents" }).click();
   await shows({ "#open > li": 2 });
 });
-
-test.each(["/dashboard", "/dashboard/agents/dev"])(
-  "an agent that waits for a person leads to its questions in one click, from %s",
-  async (from) => {
-    const { page, url, operations, shows } = await openWith([{}, { agent: "owl" }], from);
-    operations.setAgent({ name: "dev", state: "waiting", blockedBy: "person", running: 1 });
-    await page.locator("main a.pill", { hasText: "waiting: person" }).click();
-    await page.waitForURL(`${url}${path}?agent=dev`);
-    await shows({ "#open > li": [/dev · dev-abcdefgh/] });
-  },
-);

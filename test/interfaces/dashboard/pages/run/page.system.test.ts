@@ -31,49 +31,6 @@ function withRun(run: Partial<RunView> = {}) {
   return deps;
 }
 
-test("the page of a run shows the stored delivery of a webhook, or that it was deleted", async () => {
-  const deps = withRun({ kind: "webhook", event: "issues", action: "opened", receiptId });
-  deps.operations.receipts.set(receiptId, receipt);
-  const { page, shows } = await open(path, deps);
-  await shows({ "#trigger-words": "webhook issues opened", "#trigger": /"title": "<script>"/ });
-  deps.operations.receipts.clear();
-  await page.reload();
-  await shows({ "#trigger": /Its delivery is no longer stored\./ });
-});
-
-test("the page of a run shows the changes since its agent's last success, at once if it failed", async () => {
-  const lastSuccess = { instanceId: "dev-aaaaaaaa", changed: true };
-  const failing = {
-    instanceId: instance,
-    count: 1,
-    since: "2026-11-20T06:33:00Z",
-    changed: null,
-    newest: false,
-    lastSuccess: { instanceId: "dev-aaaaaaaa", at: "2026-11-20T06:26:00Z" },
-  };
-  const deps = withRun({ outcome: "failed", reason: "exit code 3", lastSuccess, failing });
-  const version = { hash: "a", commit: null, dirty: null };
-  deps.operations.differences.set(instance, {
-    from: { instanceId: "dev-aaaaaaaa", version },
-    to: { instanceId: instance, version },
-    changed: true,
-    text: "--- a\n+++ b\n-Say <b>hi</b>.\n+Say bye.\n",
-  });
-  const { shows } = await open(path, deps);
-  await shows({ "#since .removed": "-Say <b>hi</b>." });
-  expect(deps.operations.calls).toContain(`runDifference ${instance} dev-aaaaaaaa`);
-  await shows({ "#failing": /^Had been failing since / });
-  await shows({
-    "#since a@href": ["/dashboard/agents/dev/runs/dev-aaaaaaaa", `${path}/changes?to=dev-aaaaaaaa`],
-  });
-});
-
-test("the page of a run ended by a person names the last success, and no failure", async () => {
-  const lastSuccess = { instanceId: "dev-aaaaaaaa", changed: false };
-  const { shows } = await open(path, withRun({ outcome: "killed", lastSuccess }));
-  await shows({ "#since": /It ran the same\./, "#failing": 0 });
-});
-
 test("the page of a run follows a run until it ends, and kills it after a question", async () => {
   const ongoing = { outcome: null, endedAt: null, durationMs: null, costUsd: null } as const;
   const deps = withRun(ongoing);
@@ -145,15 +102,6 @@ test("the page of a run repeats a manual run with another prompt, and offers tha
   deps.operations.setAgent({ name: "dev", enabled: false });
   const button = page.getByRole("button", { name: "Run again" });
   await expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
-});
-
-test("the page of a run without a word or a log line is not empty", async () => {
-  const { shows } = await open(path, withRun({ outcome: "failed", reason: "exit code 3" }));
-  await shows({
-    "#reason": "exit code 3",
-    "#result-note": "It returned nothing and said nothing.",
-    "#log-empty": /No lines/,
-  });
 });
 
 test("the page of a run opens under another agent's address too, and reports an unknown run", async () => {

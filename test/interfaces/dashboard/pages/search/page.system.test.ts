@@ -3,8 +3,7 @@ import { searchPath } from "../../../../../src/interfaces/dashboard/pages/search
 import { pause } from "../../../../helpers/pause.ts";
 import { testDeps } from "../../../gateway/start-gateway.ts";
 import { sharedBrowser } from "../../open-page.ts";
-import { aFoundRun, aMatch } from "../../found-runs.ts";
-import { attack } from "../../page-states.ts";
+import { aFoundRun } from "../../found-runs.ts";
 
 const open = sharedBrowser();
 const path = "/dashboard/search";
@@ -22,39 +21,6 @@ function searching(...pages: readonly Partial<SearchPage>[]) {
   };
   return { asked, deps: testDeps({ search: { find } }) };
 }
-
-test("a search result is a run with its outcome and cost, and its lines with their neighbours", async () => {
-  const text = `${attack} ${"x".repeat(500)}`;
-  const poisoned = aMatch({
-    text,
-    ranges: [[0, attack.length]],
-    before: [attack],
-    after: [attack],
-  });
-  const hostile = aFoundRun({ instanceId: "dev-bbbbbbbb", matches: [poisoned], usd: null });
-  const { deps } = searching({ runs: [aFoundRun({ count: 4 }), hostile] });
-  const { page, shows, fits } = await open(`${path}?q=needle`, deps);
-  const result = page.getByRole("article", { name: "dev-abcdefgh" });
-  await expect.poll(() => result.count()).toBe(1);
-  const shown = await result.innerText();
-  for (const part of ["dev-abcdefgh", "failed", "$0.01", "tool results"])
-    expect(shown).toContain(part);
-  await expect
-    .poll(() => result.locator(".match-lines").innerText())
-    .toBe("the line before\na needle in it\nthe line after\n");
-  await expect.poll(() => result.locator("mark").allInnerTexts()).toEqual(["needle"]);
-  await shows({
-    ".result >> nth=0 >> a@href": [
-      "/dashboard/agents/dev/runs/dev-abcdefgh",
-      "/dashboard/agents/dev",
-      "/dashboard/agents/dev/logs?instance=dev-abcdefgh&at=dev-2026-11-21.log%3A4711&q=needle",
-      "/dashboard/agents/dev/logs?instance=dev-abcdefgh&q=needle",
-    ],
-  });
-  await shows({ "#total": "2 runs" });
-  await fits(375);
-  await shows({ "mark >> nth=-1": attack, "#results img": 0 });
-});
 
 test("the address holds the search: reload and Back find it again", async () => {
   const { deps, asked } = searching({ runs: [aFoundRun()] });
@@ -125,16 +91,6 @@ test("the search page loads more runs on demand, and skips empty pages", async (
     ".result": [/dev-abcdefgh/, /dev-bbbbbbbb dev running/, /no run/],
     "button:text-is('More runs')": false,
   });
-});
-
-test("the search page reports no match with filters, and logs that are not indexed yet", async () => {
-  const indexedUntil = "2026-11-20T00:00:00.000Z";
-  const { deps, asked } = searching({}, { runs: [aFoundRun()], indexedUntil });
-  const { page, shows } = await open(`${path}?q=needle&agent=dev`, deps);
-  await shows({ "#none": "No lines match with these filters." });
-  await page.reload();
-  await shows({ "#search-behind": /still being indexed/ });
-  expect(asked).toHaveLength(2);
 });
 
 test("while logs are indexed the search page shows how far that is, and the lines found meanwhile", async () => {

@@ -3,8 +3,8 @@ import type { HistoryEntry } from "../../../../../src/foundation/contracts/histo
 import { historyEntry } from "../../../../helpers/history-entry.ts";
 import { testDeps } from "../../../gateway/start-gateway.ts";
 import { sharedBrowser } from "../../open-page.ts";
-import { containing, untilLive } from "../../shows.ts";
-import { aDeadLetter, addReceipt, ago, attack, ongoing, receiptId } from "../../page-states.ts";
+import { untilLive } from "../../shows.ts";
+import { aDeadLetter, addReceipt, ago, ongoing, receiptId } from "../../page-states.ts";
 
 const open = sharedBrowser();
 const path = "/dashboard/triggers";
@@ -80,18 +80,6 @@ test("an opened trigger has an address of its own, which opens it wherever it is
   await shows({ "#trigger-rows > tr": 50 });
 });
 
-test("a stored delivery is pretty-printed, and markup in it is shown, not run", async () => {
-  const { page, shows, press } = await open(path, withEntries(aDeadLetter()));
-  await press(/^Details of the webhook/);
-  await shows({
-    ".details": /github · source hub · 2\.0 KiB.*It was for dev\./,
-    ".details .payload >> nth=-1": containing(`"number": 3, "title": ${JSON.stringify(attack)}`),
-    "main img, main script": 0,
-  });
-  await page.getByText("Headers").click();
-  await shows({ ".details": /x-github-event: issues/ });
-});
-
 test("a delivery is replayed to all that match, or to its agent", async () => {
   const { page, deps, shows, press, called } = await open(
     path,
@@ -157,32 +145,4 @@ test("a long agent name is cut, so that times stay on one line", async () => {
   await expect
     .poll(async () => (await page.locator(`${rows} td .number`).boundingBox())?.height)
     .toBeLessThan(25);
-});
-
-test("refused deliveries and duplicates are counted, and listed by time", async () => {
-  const deps = withEntries(aDeadLetter());
-  const row = { type: "github", firstAt: ago(540) } as const;
-  const { page, shows, fits } = await open(path, deps);
-  await shows({ [rows]: 1, "#refused": false });
-  deps.operations.refusedNow.push(
-    { source: "hub", result: "unverified", count: 1_200, lastAt: ago(60), reason: attack, ...row },
-    {
-      source: null,
-      result: "duplicate",
-      count: 1,
-      lastAt: ago(480),
-      reason: "came before",
-      ...row,
-    },
-  );
-  deps.operations.emit({ changed: ["triggers"] });
-  await shows({ "#refused-summary": "Deliveries in the last day: 1,200 refused, 1 duplicate" });
-  await page.locator("#refused-summary").click();
-  await shows({
-    "#refused-list li": [
-      `hub refused 1,200 times 1 min ago ${attack}`,
-      "github duplicate once 8 min ago came before",
-    ],
-  });
-  await fits(375);
 });

@@ -1,8 +1,8 @@
 import type { AgentConfig } from "../../../../../streams/agent-config.ts";
 import { resolveProject } from "../../../../../src/foundation/config/resolve-project.ts";
-import { stageCredentials } from "../../../../../src/foundation/credentials/stage-credentials.ts";
 import { createBrokering } from "../../../../../src/runtime/run-api/egress/broker/brokering.ts";
 import { prepareJob } from "../../../../../src/runtime/runs/prepare-job.ts";
+import { bareSources } from "../../../runs/job-sources.ts";
 import { anAgent, anItem } from "../../../../helpers/agents.ts";
 import { schedulerContext } from "../../../../helpers/scheduler-context.ts";
 
@@ -41,19 +41,8 @@ async function jobOf(config: Partial<AgentConfig>, project = "", whyNotClosed?: 
   const agent = anAgent("dev", { credentials: ["github_token"], ...config });
   const request = { instanceId: "dev-abcdefgh", agent, item: anItem("1") };
   const brokering = brokeringOf(project, whyNotClosed);
-  const job = await prepareJob(request, "/w", {
-    credential,
-    checkCommand: () => Promise.resolve(),
-    broker: brokering.forRun,
-    stage: stageCredentials,
-    files: () => Promise.resolve([]),
-    network: () => Promise.resolve(undefined),
-    script: () => Promise.reject(new Error("no script")),
-    payload: () => null,
-    traceparent: () => undefined,
-    orderModels: (models) => models,
-    channel: () => Promise.resolve(null),
-  });
+  const sources = { ...bareSources, credential, broker: brokering.forRun };
+  const job = await prepareJob(request, "/w", sources);
   return { job, bindings: await brokering.bindings(request), request };
 }
 

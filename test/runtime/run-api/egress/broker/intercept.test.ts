@@ -42,7 +42,7 @@ test("a placeholder in a request is replaced by the secret, and the secret in th
   expect(made().side.hosts.dialled).toEqual(["203.0.113.10:443"]);
 });
 
-test("a secret in a compressed response is masked", async () => {
+test("a secret in a compressed response is masked, and a response in an unknown coding is refused", async () => {
   made().side.hosts.answer = (message, response) => {
     response.setHeader("content-encoding", "gzip");
     response.end(gzipSync(String(message.headers.authorization)));
@@ -57,6 +57,12 @@ test("a secret in a compressed response is masked", async () => {
   expect(await ask()).toMatchObject({
     status: 502,
     body: expect.stringMatching(/encoding \\?"odd/) as string,
+  });
+  made().side.hosts.answer = (_message, { socket }) =>
+    socket?.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n");
+  expect(await ask()).toMatchObject({
+    status: 502,
+    body: expect.stringContaining("transfer coding") as string,
   });
 });
 

@@ -9,7 +9,7 @@ export const host = "api.allowed.test";
 export const unproven = "unproven.test";
 export const secret = `ghp_${"R3al".repeat(9)}`;
 export const sentinel = `ghp_AlSentinel${"a".repeat(26)}`;
-export const bindings = [{ sentinel, secret, hosts: [host, unproven] }];
+const bindings = [{ sentinel, secret, hosts: [host, unproven] }];
 export const authorization = { authorization: `Bearer ${sentinel}` };
 const ownAuthorities = getCACertificates("default");
 

@@ -2,11 +2,10 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { Upstream } from "../../../../../src/runtime/run-api/egress/broker/upstream.ts";
 import { dialDirect } from "../../../../../src/runtime/run-api/egress/dial.ts";
-import { allowedHosts } from "../../../../../src/foundation/contracts/network-allow.ts";
 import { listen } from "../../../../helpers/listen.ts";
 import { pause } from "../../../../helpers/pause.ts";
-import { connectTo, tlsOver } from "../support.ts";
-import { bindings, host, openedTunnels, sentinel } from "./opened-tunnels.ts";
+import { tlsOver } from "../support.ts";
+import { host, openedTunnels, sentinel } from "./opened-tunnels.ts";
 
 const login = `Authorization: Bearer ${sentinel}`;
 const { made, tunnel, headersOf } = openedTunnels();
@@ -41,12 +40,9 @@ test.each([
 });
 
 test.each([
-  ["another Host first", ["GET / HTTP/1.1", "Host: files.allowed.test", `Host: ${host}`]],
   ["another port", ["GET / HTTP/1.1", `Host: ${host}:8443`]],
   ["no Host", ["GET / HTTP/1.0"]],
   ["another host in the URL", ["GET http://files.allowed.test/ HTTP/1.1", `Host: ${host}`]],
-  ["an absolute URL", [`GET https://${host}/ HTTP/1.1`, `Host: ${host}`]],
-  ["a user in Host", ["GET / HTTP/1.1", `Host: files.allowed.test@${host}`]],
   ["two hosts in Host", ["GET / HTTP/1.1", `Host: ${host}, files.allowed.test`]],
   ["a tunnel in the tunnel", [`CONNECT ${host}:443 HTTP/1.1`, `Host: ${host}`]],
   ["an upgrade", ["GET / HTTP/1.1", `Host: ${host}`, "Upgrade: websocket", "Connection: upgrade"]],
@@ -59,12 +55,9 @@ const smuggled = ["GET /smuggled HTTP/1.1", "Host: files.allowed.test", "", ""].
 const length = `Content-Length: ${smuggled.length}`;
 test.each([
   ["length and chunks", [length, "Transfer-Encoding: chunked", "", `0\r\n\r\n${smuggled}`]],
-  ["two lengths", [length, "Content-Length: 0", "", smuggled]],
   ["chunked before identity", ["Transfer-Encoding: chunked, identity", length, "", smuggled]],
   ["an unknown coding", ["Transfer-Encoding: xchunked", length, "", smuggled]],
   ["a folded header", ["X-A: b", " Transfer-Encoding: chunked", length, "X: \n", smuggled]],
-  ["a space before the colon", [`Content-Length : ${smuggled.length}`, "", smuggled]],
-  ["a bare line feed", ["X-A: b\nTransfer-Encoding: chunked", length, "", smuggled]],
 ])("a smuggled request never reaches the host: %s", async (_what, rest) => {
   await answersTo("POST / HTTP/1.1", `Host: ${host}`, login, ...rest);
   expect(made().side.hosts.seen.map(({ url }) => url)).not.toContain("/smuggled");
@@ -92,14 +85,6 @@ test("a tunnel sends several requests over one connection to the host", async ()
   const { seen, dialled } = made().side.hosts;
   expect(seen.map(({ method }) => method)).toEqual(methods);
   expect(dialled).toHaveLength(1);
-});
-
-test("HTTP trailers of a request in a tunnel are dropped", async () => {
-  const chunks = ["Transfer-Encoding: chunked", "Trailer: x-a", "", "0", `x-a: ${sentinel}`];
-  await answersTo("POST / HTTP/1.1", `Host: ${host}`, login, ...chunks, "", "");
-  const [asked] = made().side.hosts.seen;
-  expect(asked?.rawTrailers).toEqual([]);
-  expect(JSON.stringify(asked?.rawHeaders)).not.toContain("AlSentinel");
 });
 
 test("a connection to a silent host is closed when the run disconnects", async () => {
@@ -130,10 +115,4 @@ test("the scheduler closes intercepted tunnels when it stops", async () => {
   const closed = once(secured, "close");
   await made().side.egress.close();
   await closed;
-});
-
-test("a host for which a run has a secret is refused unless the allow list contains it", async () => {
-  made().side.allow([], { bindings, allow: allowedHosts(["other.test"]) });
-  const { status, phrase } = await connectTo(made().run, `${host}:443`);
-  expect({ status, phrase }).toEqual({ status: 403, phrase: `${host} is not in [network].allow` });
 });
