@@ -82,10 +82,11 @@ test.each(documents)(
 
 const rooms = documents.filter((path) => /^(src\/.+|streams|test.*)\/README\.md$/.test(path));
 
-test.each(rooms)("%s begins with what the folder contains and how to extend it", (path) => {
-  const [beginning = ""] = read(path).split("\n## ");
-  for (const lead of ["What is here", "How to add one more"])
-    expect(beginning).toContain(`**${lead}.**`);
+test.each(rooms)("%s names its folder's contents, and ends with how to extend it", (path) => {
+  const [body = "", code] = read(path).split("\n## In the code\n");
+  expect(`${body}${code}`).toContain("**Contents.**");
+  expect(body).not.toMatch(/\*\*(Imported by|Imports|How to add one more\.)\*\*/);
+  expect(code).toMatch(/^(?![^]*\n## )[^]*\*\*How to add one more\.\*\*/);
 });
 
 const maps = [...rooms.filter((path) => !path.startsWith("test/")), "src/README.md"];
@@ -105,6 +106,7 @@ const snippets = documents.flatMap((path) =>
   })),
 );
 const machine = { dir: root, machineTimezone: "UTC", machineCores: 2 };
+const projectWith = (text: string) => resolveProject({ ...machine, text }, filterTable);
 const around = `[models.claude]
 provider = "anthropic"
 model = "claude-sonnet-4-5"
@@ -120,7 +122,6 @@ credential = "default"
 `;
 
 test.each(snippets)("configuration $n of $path loads without a warning", ({ text }) => {
-  const projectWith = (more: string) => resolveProject({ ...machine, text: more }, filterTable);
   const project = projectWith(around);
   if (project.type === "invalid") throw new Error(said(project).join("\n"));
   const isGiven = (line: string) => new RegExp(`^${line.split(" ")[0]} =`, "m").test(text);
@@ -131,4 +132,14 @@ test.each(snippets)("configuration $n of $path loads without a warning", ({ text
     said(projectWith(`${text}\n${around}`)),
     said(resolveAgent(files, project.project, knownToAgents())),
   ]).toContainEqual([]);
+});
+
+test("the files of the README's section An agent load together in a project of al new", () => {
+  const [agent, added] = snippets.filter(({ path }) => path === "README.md");
+  const made = around.slice(0, around.indexOf("[models.gpt]"));
+  const project = projectWith(`${made}${added?.text}`);
+  if (project.type === "invalid") throw new Error(said(project).join("\n"));
+  const files = agentFiles(agent?.text ?? "");
+  const problems = said(resolveAgent(files, project.project, knownToAgents()));
+  expect([said(project), problems]).toEqual([[], []]);
 });

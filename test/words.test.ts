@@ -8,6 +8,9 @@ const whatLimit = 2.7;
 /** Places in comments and test names that the grammar forbids, at most. */
 const placesLimit = 176;
 
+/** "what" in 1,000 lines of Markdown, at most; references from config keys and commands are among them. */
+const whatInPagesLimit = 10;
+
 interface Line {
   readonly place: string;
   readonly text: string;
@@ -66,4 +69,24 @@ test("test names do not repeat the name of their describe", () => {
     return call === "test" && outer !== "" && name.startsWith(`${outer} `);
   });
   expect(repeated.map(({ place, text }) => `${place} ${text.trim()}`)).toEqual([]);
+});
+
+const pages = linesOf("{README,SECURITY,{examples,src,streams,test}/**/*}.md").map(
+  ({ place, text }) => ({ place, text: text.replaceAll(/\]\([^)]*\)/g, "]") }),
+);
+
+test(`"what" stands in pages at most ${whatInPagesLimit} times in 1,000 lines`, () => {
+  const count = pages.reduce((sum, { text }) => sum + (text.match(/\bwhat\b/gi)?.length ?? 0), 0);
+  expect(count).toBeLessThanOrEqual((pages.length / 1_000) * whatInPagesLimit);
+});
+
+const odd =
+  /\b(?:without it|what is more|goes before|counts from|is the time in which|for good|by itself)\b/i;
+
+test("pages, and the texts in the program, have none of the odd phrases", () => {
+  const ofProgram = linesOf("{src,streams}/**/*.{ts,tsx}").filter(
+    ({ text }) => !comment.test(text),
+  );
+  const lines = [...pages, ...ofProgram].filter(({ text }) => odd.test(text));
+  expect(lines.map(({ place, text }) => `${place} ${text.trim()}`)).toEqual([]);
 });

@@ -4,6 +4,7 @@
  * A page's script is a separate file, which the page includes inline, like its styles.
  */
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -136,7 +137,7 @@ const reports = /\/(contracts\/(history|operator-api)|webhooks\/delivery-report)
 
 /** Small modules of the gateway that code which is loaded later, such as the MCP server, uses too. */
 const sharedByGateway =
-  /\/zod\/v4\/classic\/(coerce|compat|iso)\.js$|\/node_modules\/(cookie|process-warning)\/|\/(contracts\/loopback|search\/search-report)\.ts$/;
+  /\/zod\/v4\/classic\/(coerce|compat|iso)\.js$|\/node_modules\/(cookie|process-warning)\/|\/(contracts\/loopback|search\/search-report|kit\/(linked|memo))\.tsx?$/;
 
 /**
  * The two processes between a trigger and its model's first request, each a separate bundle: sharing chunks with the
@@ -233,7 +234,9 @@ for (const file of readdirSync(join(root, dashboard), { recursive: true })) {
   writeFileSync(join(output, style), short.trimStart());
   written.push(style);
 }
-written.push(...writeBundledPackages(root, modules));
+const words = `${dashboard}/words.txt`;
+copyFileSync(join(root, "examples/words/README.md"), join(output, words));
+written.push(words, ...writeBundledPackages(root, modules));
 removeOthers(new Set(written));
 
 /** Writes one bundle; returns the paths of its files below `dist/`. */

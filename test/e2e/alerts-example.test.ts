@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { LiveProject, slowly } from "../helpers/live-project.ts";
+import { fakeTelegram } from "../features/alerts/chat/fake-telegram.ts";
 
 /** Starts the receiver as its README says, on any free port. */
 async function receiver(project: LiveProject) {
@@ -50,4 +51,17 @@ test("examples/alerts alerts a failure and its end once, also to a receiver that
   await second.prints(/opened {4}Test alert/);
   await second.prints(/quiet failed\n +Why: nothing returned/);
   await second.prints(/orders failed\n +Why: .*total/);
+});
+
+test("examples/telegram asks in Telegram, and a button that a listed person presses answers", async () => {
+  const telegram = await fakeTelegram();
+  const project = await LiveProject.copy("examples/telegram");
+  await project.store("telegram_bot", telegram.fields);
+  await project.start();
+  const run = project.al("run", "release", "--json");
+  const button = () =>
+    /"text":"yes","callback_data":"([^"]+)/.exec(JSON.stringify([...telegram.messages]));
+  await expect.poll(button, slowly).not.toBeNull();
+  telegram.press(button()?.[1] ?? "", 12_345_678, "press");
+  expect(JSON.parse((await run).stdout)).toMatchObject({ value: "deployed" });
 });

@@ -85,6 +85,32 @@ test("examples/approval holds a call until a person allows it, and its run asks 
   }
 });
 
+test("the failed run of examples/debug is explained by its diff, and succeeds when it is replayed after the fix", async () => {
+  const project = await started("debug");
+  const config = "agents/totals/config.toml";
+  await project.print("run", "totals");
+  await project.edit(config, "prices.txt", "price.txt");
+  await project.scheduler.waitForOutput(/hooks changed/);
+  expect((await project.al("run", "totals")).code).toBe(1);
+  expect(await project.print("show", "totals", "--diff")).toMatch(
+    /- .*prices\.txt[^]*\+ .*price\.txt/,
+  );
+  await project.edit(config, "price.txt", "prices.txt");
+  await project.scheduler.waitForOutput(/hooks changed[^]*hooks changed/);
+  await project.print("replay", (await project.latest("totals"))?.id ?? "");
+  await expect.poll(() => project.latest("totals"), slowly).toMatchObject({ value: 42 });
+});
+
+test("examples/secrets gives its agent a known secret and one of its own, and the log shows neither", async () => {
+  const project = await LiveProject.copy("examples/secrets");
+  await project.store("database_url", { url: "postgres://me:pass@db/app" });
+  await project.store("acme", { api_key: "key-of-acme" });
+  await project.start();
+  expect(await project.print("run", "report")).toMatch(
+    /DATABASE_URL has 25 characters: \[redacted\]\s+ACME_API_KEY has 11 characters: \[redacted\]/,
+  );
+});
+
 test("examples/hot-reload edits its agent: edits take effect, an invalid edit is shown, and the files are restored", async () => {
   const project = await started("hot-reload");
   const files = async () => {
@@ -173,6 +199,21 @@ describe.skipIf(noNetwork !== null)("an example that uses a service", () => {
     expect(seen).toMatchObject([{ url: "/user", login: "Bearer ghp-of-the-example" }]);
     expect(printed).toContain('"login":"octocat"');
     expect(printed).not.toContain("ghp-of-the-example");
+  });
+
+  test("examples/pr-review reads a diff and posts a review with a token that the run itself does not have", async () => {
+    const project = await LiveProject.copy("examples/pr-review");
+    await project.store("github_token", { token: "ghp-of-the-example" });
+    await project.store("github_webhook_secret", { secret: "secret-of-the-example" });
+    const seen = await startOutside(project, "api.github.com", { diff: "…" }, { id: 80 });
+    const file = join(import.meta.dirname, "../../examples/pull-request/pull-request-opened.json");
+    await project.print("webhook", "send", file, "-e", "pull_request");
+    const latest = () => project.latest("reviewer", "webhook");
+    await expect.poll(latest, slowly).toMatchObject({ value: "commented" });
+    const [url, login] = ["/repos/Codertocat/Hello-World/pulls/2", "Bearer ghp-of-the-example"];
+    const posted = { url: `${url}/reviews`, login };
+    expect(seen).toMatchObject([{ url, login }, posted]);
+    expect(seen[1]?.body).toContain('"event": "COMMENT"');
   });
 
   test("examples/slack posts to the channel, and shows why Slack rejects a post", async () => {

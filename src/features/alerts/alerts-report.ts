@@ -25,7 +25,7 @@ const targetSchema = z
     type: z.enum(alertTargetTypes),
     state: z.enum(["ok", "failing", "off"]).meta({
       description:
-        "`off` after the target refused everything for good: a test that it accepts switches it on again",
+        "`off` after the target refused everything permanently: a test that it accepts switches it on again",
     }),
     waiting: z.int().meta({ description: "Deliveries that will be sent" }),
     dead: z.int().meta({ description: "Deliveries that were given up" }),
@@ -105,8 +105,8 @@ export type AlertsReport = Readonly<z.infer<typeof alertsReportSchema>>;
 /** Body of `POST /api/alerts/ack`. */
 export const ackRequestSchema = z.strictObject({
   agent,
-  topic: z.enum(lastingTopics).optional().meta({ description: "Without it all that are open" }),
-  until: time.optional().meta({ description: "Repeat it then; without it, not until resolved" }),
+  topic: z.enum(lastingTopics).optional().meta({ description: "Default: all open alerts" }),
+  until: time.optional().meta({ description: "Repeat it then. Default: not until resolved" }),
   by: z.string().trim().min(1).max(80).optional().meta({ description: "Who takes care of it" }),
   undo: z.literal(true).optional().meta({ description: "Send reminders again" }),
 });

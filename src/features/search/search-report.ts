@@ -16,7 +16,7 @@ export const searchQuerySchema = z.object({
   kind: z
     .enum(searchKinds)
     .optional()
-    .meta({ description: "`error`: lines that report one; without it all but prompts" }),
+    .meta({ description: "`error`: lines that report one. Default: all but prompts" }),
   order: z.enum(["newest", "oldest"]).default("newest"),
   before: z.string().max(200).optional().meta({ description: "The `next` of an earlier page" }),
   limit: pageSize(100, 20).meta({ description: "How many runs at most" }),

@@ -7,10 +7,9 @@ export const spendQuerySchema = z.object({
   since: z.iso
     .datetime({ offset: true })
     .optional()
-    .meta({ description: "Calls from then on; without it those of `days`" }),
+    .meta({ description: "Calls from then on. Default: those of `days`" }),
   days: z.coerce.number().int().min(1).max(366).optional().meta({
-    description:
-      "Calls of so many days of the project's time zone, today among them; 30 without it",
+    description: "Calls of so many days of the project's time zone, including today. Default: 30",
   }),
   agent: z.string().optional().meta({ description: "Only calls, limits and runs of this agent" }),
   top: z.coerce.number().int().min(1).max(10).optional().meta({

@@ -92,15 +92,14 @@ export interface Provider {
 export const commonFilters: FilterRules = {
   ignoreSenders: {
     kind: "strings",
-    meaning:
-      "Not when one of these caused the event: logins, e-mails or ids, as the event's sender",
+    meaning: "Exclude events caused by these senders, by login, e-mail address or ID",
     attribute: "sender",
     ignoreCase: true,
     excludes: true,
   },
   ignoreBots: {
     kind: "boolean",
-    meaning: "Not when a bot or an integration caused the event",
+    meaning: "Exclude events caused by a bot or an integration",
     attribute: "senderIsBot",
     excludes: true,
   },

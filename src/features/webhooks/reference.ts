@@ -7,12 +7,12 @@ export function webhookReference(providers: Iterable<Provider>): string {
 
 const intro = `# Webhook providers
 
-\`type\` of a source in the project's \`config.toml\`, and the filters that an agent's \`[[webhooks]]\` entry for such a
-source may have. Every filter that is given must match; a list matches when one of its values does; a field that an event
-doesn't carry matches nothing. Without filters every event of the source starts the agent.
+Each section is a \`type\` of a source in the project's \`config.toml\`, with the filters of an agent's \`[[webhooks]]\` entry for such a
+source. All filters of an entry must match. A list matches if one of its values does. A field that is not in the event
+matches nothing. An entry without filters matches every event of the source.
 
-What no filter tells is compared by \`where\`, in entries for every type of source: values that the payload must have, by
-dotted paths in it. A number in a path is an index of a list; texts, numbers, true and false must be equal.
+For values without a filter, use \`where\`, with every type of source. It maps dotted paths in the payload to required values. A
+number in a path is an index of a list. Strings, numbers, true and false must be equal.
 
 \`\`\`toml
 [[webhooks]]
@@ -20,14 +20,14 @@ source = "errors"
 where = { "data.issue.level" = "fatal", "data.issue.project.slug" = "web" }
 \`\`\`
 
-\`al webhook test <file>\` says which agents a payload would start, and which condition stops the others.`;
+\`al webhook test <file>\` shows which agents a payload would start, and which condition excludes the others.`;
 
 function section({ type, about, filters, isKnownByBody }: Provider): string {
   const rows = Object.entries(filters).map(
     ([name, { kind, meaning, values }]) =>
       `| \`${name}\` | ${kinds[kind]} | ${cell(meaning)}${values === undefined ? "" : `: ${values.join(", ")}`} |`,
   );
-  const known = isKnownByBody === true ? " The same body again is a duplicate under any id." : "";
+  const known = isKnownByBody === true ? " The same body is a duplicate under any ID." : "";
   const note = about.note === null ? "" : ` ${about.note}`;
   return [
     `## ${type}`,

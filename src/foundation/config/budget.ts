@@ -100,7 +100,7 @@ export const budgetKey = agentKey({
   field: agentBudgetSchema
     .prefault({})
     .describe(
-      "Limits on what the agent's runs spend on models. The project's `day` and `month` also apply, to all agents together.",
+      "Spending limits of the agent's runs. The project's `day` and `month` also apply, to all agents together.",
     ),
   resolve: (given, { project: { budget } }): Budget => ({
     runUsd: given.run ?? budget.runUsd,

@@ -160,7 +160,7 @@ export const projectSchema = table({
   budget: projectBudgetSchema
     .prefault({})
     .describe(
-      "Limits on what runs spend on models. The highest possible cost of a call is reserved before the call; if it no longer fits a limit, the call is refused.",
+      "Spending limits of runs. The highest possible cost of a call is reserved before the call; if it no longer fits a limit, the call is refused.",
     ),
   network: projectNetworkSchema
     .optional()

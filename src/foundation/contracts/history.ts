@@ -64,7 +64,9 @@ export const failingSchema = z
     since: z.string().meta({ description: "When the work of the first of them arrived" }),
     count: z.int().meta({ description: `At most ${mostFailures}, also if there are more` }),
     instanceId: z.string().meta({ description: "The latest of them" }),
-    newest: z.boolean().meta({ description: "Whether no later run ended by itself" }),
+    newest: z
+      .boolean()
+      .meta({ description: "Whether no later run ended, except by a person or a stop" }),
     lastSuccess: z.object({ instanceId: z.string(), at: z.string() }).nullable(),
     changed: z
       .array(z.enum(["config", "instructions", "scripts"]))

@@ -33,7 +33,7 @@ export const appTypes: Readonly<Record<string, CredentialType>> = {
     presets: ["x"],
   },
   x_twitter_user_oauth1: {
-    description: "Account of X (Twitter), by OAuth 1.0a",
+    description: "Account of X (Twitter), with OAuth 1.0a",
     fields: {
       access_token: field("Access token", ["X_ACCESS_TOKEN"]),
       access_token_secret: field("Access token secret", ["X_ACCESS_TOKEN_SECRET"]),
@@ -41,7 +41,7 @@ export const appTypes: Readonly<Record<string, CredentialType>> = {
     presets: ["x"],
   },
   x_twitter_user_oauth2: {
-    description: "Account of X (Twitter), by OAuth 2.0",
+    description: "Account of X (Twitter), with OAuth 2.0",
     fields: {
       client_id: field("Client ID", ["X_OAUTH2_CLIENT_ID"]),
       client_secret: field("Client secret", ["X_OAUTH2_CLIENT_SECRET"]),
@@ -63,12 +63,12 @@ export const alertTypes: Readonly<Record<string, CredentialType>> = {
       ]),
       channel: field("ID or #name of the channel", ["SLACK_ALERT_CHANNEL"], "open"),
       app_token: field(
-        "App-Level Token, xapp-..., with the scope connections:write; to answer by buttons",
+        "App-Level Token, xapp-..., with the scope connections:write; to answer with buttons",
         ["SLACK_ALERT_APP_TOKEN"],
         "optional",
       ),
       url: field(
-        "Address of another API; https://slack.com/api without it",
+        "Address of another API (default: https://slack.com/api)",
         ["SLACK_ALERT_API_URL"],
         "optional",
         "open",
@@ -83,7 +83,7 @@ export const alertTypes: Readonly<Record<string, CredentialType>> = {
       token: field("Token of the bot, from @BotFather", ["TELEGRAM_BOT_TOKEN"]),
       chat: field("ID of the chat, or @name of a channel", ["TELEGRAM_CHAT_ID"], "open"),
       url: field(
-        "Address of your own Bot API server; https://api.telegram.org without it",
+        "Address of your own Bot API server (default: https://api.telegram.org)",
         ["TELEGRAM_API_URL"],
         "optional",
         "open",
@@ -101,11 +101,16 @@ export const alertTypes: Readonly<Record<string, CredentialType>> = {
     description: "Mail server that sends alerts",
     fields: {
       host: field("Name of the server", ["SMTP_HOST"], "open"),
-      port: field("Port; 587 without it, 465 with implicit TLS", ["SMTP_PORT"], "optional", "open"),
+      port: field(
+        "Port (default: 587, or 465 with implicit TLS)",
+        ["SMTP_PORT"],
+        "optional",
+        "open",
+      ),
       user: field("User name", ["SMTP_USER"], "optional", "open"),
       password: field("Password", ["SMTP_PASSWORD"], "optional"),
       from: field("Address that mails come from", ["SMTP_FROM"], "open"),
-      tls: field("starttls (as without it), implicit, or none", ["SMTP_TLS"], "optional", "open"),
+      tls: field("starttls (default), implicit, or none", ["SMTP_TLS"], "optional", "open"),
     },
   },
   alert_webhook: {

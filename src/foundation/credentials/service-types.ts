@@ -156,7 +156,7 @@ export const serviceTypes: Readonly<Record<string, CredentialType>> = {
     fields: {
       token: field("Token", []),
       header: field(
-        "Header for the token alone, such as x-api-key; Authorization: Bearer without it",
+        "Header for the token alone, such as x-api-key (default: Authorization: Bearer)",
         [],
         "optional",
         "open",
@@ -186,7 +186,7 @@ interface GitHostOptions extends Pick<CredentialType, "description" | "presets" 
 /** The token of a git host, which companies also run on their own hosts. */
 function gitHost({ env, hostVariable, ...type }: GitHostOptions): CredentialType {
   const { description, git } = type;
-  const host = `Host of your own installation, without https://; ${git.host} without it`;
+  const host = `Host of your own installation, without https:// (default: ${git.host})`;
   return {
     ...type,
     fields: {

@@ -2,6 +2,7 @@ import type { CreatedToken } from "../../features/tokens/token-report.ts";
 import type { ComponentChildren, VNode } from "preact";
 import type { Problem } from "../../foundation/errors.ts";
 import { Mark } from "./kit/mark.tsx";
+import type { Markdown } from "./kit/markdown.tsx";
 import type { Document } from "./send-page.tsx";
 import { agentAddress, logAddress } from "./text/addresses.ts";
 import type { QuestionView } from "../../foundation/contracts/question-views.ts";
@@ -40,6 +41,20 @@ function Card({ title, children }: CardProps) {
       {children}
     </div>
   );
+}
+
+/** The page of words. Its Markdown, which begins with the title, is shown with a component that no start loads. */
+export function wordsPage(Text: typeof Markdown, text: string): Document {
+  const card = (
+    <div class="card wide">
+      <h1>Words</h1>
+      <Text text={text.slice(text.indexOf("\n"))} />
+      <p class="after">
+        <a href="/dashboard">Dashboard</a>
+      </p>
+    </div>
+  );
+  return { ...cardPage("Words", card), styles: ["card", "markdown"] };
 }
 
 /** Why a person sees the page again: an error such as a wrong key, or a warning. */

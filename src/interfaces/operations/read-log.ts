@@ -24,7 +24,7 @@ export const logFilterQuery = z.object({
 });
 const position = z.string().max(500).optional();
 const pageQuery = logFilterQuery.extend({
-  before: position.meta({ description: "A position to read backward from; without it the end" }),
+  before: position.meta({ description: "A position to read backward from. Default: the end" }),
   after: position.meta({ description: "A position to read forward from" }),
   limit: pageSize(1_000, 100).meta({
     description: "How many lines at most",

@@ -52,7 +52,7 @@ export const fileOperations = [
     summary: "Allow a host for an agent",
     description:
       "Adds the host to `[network].allow` of the agent's own `config.toml`; comments and order stay. With `dryRun` the " +
-      "answer has what would change, and nothing is written. It counts from when the scheduler has read the file again, " +
+      "answer has what would change, and nothing is written. It takes effect when the scheduler has read the file again, " +
       "also for runs that are under way.",
     params: agentParams,
     input: allowHostSchema,
@@ -94,7 +94,7 @@ export const fileOperations = [
     description:
       "Refused with 409 if the file is not the one that `hash` names (`conflict`), or if the text adds an error " +
       "(`invalid_config`), and with 403 where `[gateway].edit` is false (`read_only`). With `dryRun` the answer has what " +
-      "would change, and nothing is written. It counts from when the scheduler has read the file again.",
+      "would change, and nothing is written. It takes effect when the scheduler has read the file again.",
     params: agentParams,
     input: editFileSchema,
     output: fileEditedSchema,

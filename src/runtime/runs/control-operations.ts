@@ -39,7 +39,7 @@ const pause = change("/control/pause", {
   scope: "control",
   description:
     "With `work`, webhook deliveries, calls, reruns, retries and replays wait and start on resume, in order; manual " +
-    "starts are a 409. A pause without it leaves paused work paused.",
+    "starts are a 409. A pause without `work` leaves paused work paused.",
   input: optionalBody({
     work: z.boolean().nullish().meta({ description: "Pause all new work, too" }),
   }),

@@ -45,7 +45,7 @@ export const listTriggers = stored.read("/api/stats/triggers", {
   summary: "Trigger history, newest first",
   description:
     "By `page`, or by cursor: `before` takes the `nextBefore` of an earlier page, stays put while entries arrive " +
-    "and is fast at any depth. Without `deadLetter` all entries, `true` only what never ran and won't by itself.",
+    "and is fast at any depth. `deadLetter`: `true` for triggers that never ran and won't run automatically. Default: all.",
   input: historyQuerySchema,
   output: historyPageSchema,
   changedBy: ["triggers"],
@@ -160,8 +160,7 @@ export const showTrace = stored.read("/api/runs/:instanceId/trace", {
 /** The run that another one is compared with. */
 export const comparedQuery = z.object({
   to: z.string().max(200).transform(mustBeInstance).optional().meta({
-    description:
-      "The run to compare with; without it the agent's last run before it that succeeded",
+    description: "The run to compare with. Default: the agent's last success before it",
   }),
 });
 

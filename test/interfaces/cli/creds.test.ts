@@ -120,7 +120,7 @@ describe("al creds rm", () => {
     "on a terminal %s the credential after the answer %s, and exits with %i",
     async (_does, answer, code, isStored) => {
       const terminal = onTerminal(cli, "creds rm anthropic_key");
-      await terminal.answer(["for good?", answer]);
+      await terminal.answer(["permanently?", answer]);
       expect(await terminal.ended).toBe(code);
       expect(existsSync(pathOf(key))).toBe(isStored);
     },

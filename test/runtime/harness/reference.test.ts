@@ -15,7 +15,7 @@ function page(): string {
   ]);
   return `${[
     "# Requests of a run",
-    "A run makes each of them by a tool of pi or by a command of its shell.",
+    "A run makes each request with a tool of pi, or with a command in its shell.",
     tableOf(["tool", "command", "does"], summary),
     ...offered.flatMap(([name, row]) => sectionOf(name, row)),
   ].join("\n\n")}\n`;
@@ -24,7 +24,7 @@ function page(): string {
 function sectionOf(name: string, { request, answer, tool }: RequestRow): readonly string[] {
   const route = Object.hasOwn(schedulerRequests, name)
     ? `Route of the run's socket: \`POST /run/${name}\`.`
-    : "The run performs it itself.";
+    : "The run performs it, without the scheduler.";
   const asked = fieldsOf(request(z));
   const answered = fieldsOf(answer(z)).map(([field = "", type = ""]) => `${field} (${type})`);
   return [

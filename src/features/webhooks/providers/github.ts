@@ -22,7 +22,7 @@ const filters: FilterRules = {
   repos: { kind: "strings", meaning: "Specific repositories, as `owner/name`", ignoreCase: true },
   orgs: {
     kind: "strings",
-    meaning: "Specific organizations; a repository's owner counts as one",
+    meaning: "Specific organizations, or a repository's owner",
     ignoreCase: true,
   },
   org: { kind: "string", meaning: "A single organization", attribute: "orgs", ignoreCase: true },
@@ -36,13 +36,13 @@ const filters: FilterRules = {
   author: {
     kind: "string",
     meaning:
-      "Only for this author: who wrote the comment or review; without one, who opened the issue, pull request or discussion, published the release, caused the workflow run or pushed. Other events have none",
+      "Only for this author: the writer of the comment or review, else the person who opened the issue, pull request or discussion, published the release, caused the workflow run or pushed. Other events have no author",
     ignoreCase: true,
   },
   branches: {
     kind: "strings",
     meaning:
-      "Only for these branches, by their whole names: the one pushed to, made or deleted; a pull request's base, also in reviews of it; the head of a workflow run, job or check, also one of a fork; that of a commit's status, a merge group, a dispatch or a code scanning alert. Tags, issues and comments on issues and pull requests have none",
+      "Only for these branches, by their whole names: the pushed, created or deleted branch; the base of a pull request or of its reviews; the head of a workflow run, job or check, including a fork's; the branch of a commit's status, a merge group, a dispatch or a code scanning alert. Tags, issues, and comments on issues and pull requests have no branch",
   },
   conclusions: {
     kind: "strings",
@@ -61,7 +61,7 @@ export const github: Provider = {
   type: "github",
   about: {
     proof: "`X-Hub-Signature-256`: HMAC-SHA256 of the raw body",
-    note: 'Branches of pull requests are their base branches, as in GitHub\'s own filters; a tag is not a branch. Comments by who opened their issue: `where = { "issue.user.login" = "octocat" }`.',
+    note: 'The branch of a pull request is its base branch, as in GitHub\'s own filters. A tag is not a branch. To match comments on issues that a person opened: `where = { "issue.user.login" = "octocat" }`.',
   },
   secretHeaders: [signatureHeader, "x-hub-signature"],
   keptHeaders: [eventHeader, deliveryHeader],

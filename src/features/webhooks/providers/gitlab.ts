@@ -34,22 +34,23 @@ const filters: FilterRules = {
   actions: { kind: "strings", meaning: "Event actions: open, update, merge, close and so on" },
   labels: {
     kind: "strings",
-    meaning: "Only when the issue or merge request, or that of a comment, has any of these labels",
+    meaning:
+      "Only when the issue or merge request has any of these labels; for a comment, its issue or merge request",
   },
   assignee: {
     kind: "string",
     meaning:
-      "Only when assigned to this user, also in comments on merge requests; comments on issues name no assignee",
+      "Only when assigned to this user, including comments on merge requests; comments on issues have no assignee",
     ignoreCase: true,
   },
   branches: {
     kind: "strings",
     meaning:
-      "Only for these branches: the one pushed to, a merge request's target, the one that a pipeline or job runs on",
+      "Only for these branches: the pushed branch, a merge request's target, or the branch of a pipeline or job",
   },
   conclusions: {
     kind: "strings",
-    meaning: "Only for pipelines that ended like this: success, failed",
+    meaning: "Only for pipelines with these results: success, failed",
   },
   ...commonFilters,
 };
@@ -63,7 +64,7 @@ export const gitlab: Provider = {
   type: "gitlab",
   about: {
     proof:
-      "`X-Gitlab-Token` as it is (proves the sender, not the body), or Standard Webhooks with a signing token",
+      "`X-Gitlab-Token` in plain text (proves the sender, not the body), or Standard Webhooks with a signing token",
     note: null,
   },
   secretHeaders: [tokenHeader, ...standardHeaders.secret],

@@ -11,20 +11,20 @@ const deliveryHeader = "linear-delivery";
 const windowMs = 7 * 3_600_000;
 
 const filters: FilterRules = {
-  organizations: { kind: "strings", meaning: "Specific organizations, by their Linear id" },
+  organizations: { kind: "strings", meaning: "Specific organizations, by their Linear ID" },
   events: { kind: "strings", meaning: "Event types: issues, issue_comment, project and so on" },
   actions: {
     kind: "strings",
-    meaning: "Actions: create, update, remove (or delete, which means the same)",
+    meaning: "Actions: create, update, remove (or its alias delete)",
     aliases: { delete: "remove" },
   },
   labels: {
     kind: "strings",
-    meaning: "Only when the issue has any of these labels; a comment carries none",
+    meaning: "Only when the issue has any of these labels; comments have no labels",
   },
   assignee: {
     kind: "string",
-    meaning: "The issue's assignee, by e-mail; a comment carries none",
+    meaning: "The issue's assignee, by e-mail; comments have no assignee",
     ignoreCase: true,
   },
   author: {
@@ -43,8 +43,8 @@ export const linear: Provider = {
   type: "linear",
   about: {
     proof:
-      "`Linear-Signature`: HMAC-SHA256 of the raw body, whose `webhookTimestamp` may be 7 hours old, as retries have the first one",
-    note: "Comments carry no labels or assignee of their issue, so these filters match no comment.",
+      "`Linear-Signature`: HMAC-SHA256 of the raw body. Its `webhookTimestamp` may be 7 hours old, because retries repeat the first one",
+    note: "Comments do not contain the labels or the assignee of their issue, so these filters match no comment.",
   },
   secretHeaders: [signatureHeader],
   keptHeaders: [eventHeader, deliveryHeader],

@@ -30,7 +30,7 @@ export const mintlify: Provider = {
   type: "mintlify",
   about: {
     proof: "`X-Mintlify-Signature`: HMAC-SHA256 of the raw body, or Standard Webhooks",
-    note: "Mintlify's own documentation describes no outbound webhook; this is what senders for it use.",
+    note: "Mintlify's own documentation describes no outbound webhook. Third-party senders use this form.",
   },
   secretHeaders: [...signatureHeaders, ...standardHeaders.secret],
   keptHeaders: standardHeaders.kept,

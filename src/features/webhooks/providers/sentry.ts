@@ -12,11 +12,11 @@ const filters: FilterRules = {
   project: {
     kind: "string",
     meaning:
-      "A single project, by its slug; where Sentry sends its numeric id, as in alerts and errors, by that too",
+      "A single project, by its slug, or by its numeric ID in alerts and errors, where Sentry sends it",
   },
   resources: {
     kind: "strings",
-    meaning: "Resource types: event_alert, metric_alert, issue, error, comment",
+    meaning: "Resource types",
     values: ["event_alert", "metric_alert", "issue", "error", "comment"],
   },
   actions: {

@@ -15,21 +15,21 @@ const signatureHeader = "x-slack-signature";
 const timestampHeader = "x-slack-request-timestamp";
 
 const filters: FilterRules = {
-  channels: { kind: "strings", meaning: "Specific channels, by their Slack id" },
-  teams: { kind: "strings", meaning: "Specific workspaces, by their Slack id" },
+  channels: { kind: "strings", meaning: "Specific channels, by their Slack ID" },
+  teams: { kind: "strings", meaning: "Specific workspaces, by their Slack ID" },
   events: {
     kind: "strings",
     meaning:
-      "Event types: app_mention, message, reaction_added and so on, slash_command, and the types of interactive payloads, such as block_actions and view_submission",
+      "Event types: app_mention, message, reaction_added, slash_command and so on; also the types of interactive payloads, such as block_actions and view_submission",
   },
   actions: {
     kind: "strings",
     meaning:
-      "Subtypes of a message event, such as message_changed; the command of a slash command, such as `/deploy`; the action id or callback id of an interactive payload",
+      "Subtypes of a message event, such as message_changed; the command of a slash command, such as `/deploy`; the action ID or callback ID of an interactive payload",
   },
   author: {
     kind: "string",
-    meaning: "Only for this user, by Slack id; who wrote the message when it was edited or deleted",
+    meaning: "Only for this user, by Slack ID; for an edited or deleted message, its writer",
   },
   ...commonFilters,
 };
@@ -50,8 +50,8 @@ const bots = of("bot_id");
 export const slack: Provider = {
   type: "slack",
   about: {
-    proof: "`X-Slack-Signature`: HMAC-SHA256 over time and body, within 5 minutes",
-    note: "URL verification is answered by itself. Slash commands and interactive payloads are events of the same source; Slack shows no answer to them, so let the agent answer at their `response_url`.",
+    proof: "`X-Slack-Signature`: HMAC-SHA256 over time and body, at most 5 minutes old",
+    note: "URL verification is answered automatically. Slash commands and interactive payloads are events of the same source. Slack shows no answer to them, so let the agent answer at their `response_url`.",
   },
   secretHeaders: [signatureHeader],
   secretPaths: ["response_url"],

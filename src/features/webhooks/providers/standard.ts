@@ -15,8 +15,9 @@ const filters: FilterRules = {
 export const standard: Provider = {
   type: "standard",
   about: {
-    proof: "Standard Webhooks 1.0: `webhook-signature` over id, time and body, within 5 minutes",
-    note: "For every other sender that signs this way, also with Svix' names of the headers (`svix-id`, `svix-timestamp`, `svix-signature`), as Clerk and Resend do.",
+    proof:
+      "Standard Webhooks 1.0: `webhook-signature` over ID, time and body, at most 5 minutes old",
+    note: "For every other sender that signs this way, including those that use Svix's header names (`svix-id`, `svix-timestamp`, `svix-signature`), such as Clerk and Resend.",
   },
   secretHeaders: standardHeaders.secret,
   keptHeaders: standardHeaders.kept,

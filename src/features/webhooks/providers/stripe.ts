@@ -7,7 +7,7 @@ import { commonFilters } from "../provider.ts";
 const signatureHeader = "stripe-signature";
 
 const filters: FilterRules = {
-  accounts: { kind: "strings", meaning: "Specific connected accounts, by id" },
+  accounts: { kind: "strings", meaning: "Specific connected accounts, by ID" },
   events: { kind: "strings", meaning: "Event types: invoice.paid, customer.created and so on" },
   actions: { kind: "strings", meaning: "Last part of the event type: paid, created and so on" },
   livemode: { kind: "boolean", meaning: "Only live events (true) or only test events (false)" },
@@ -21,7 +21,7 @@ const filters: FilterRules = {
 export const stripe: Provider = {
   type: "stripe",
   about: {
-    proof: "`Stripe-Signature`: HMAC-SHA256 over time and body, within 5 minutes",
+    proof: "`Stripe-Signature`: HMAC-SHA256 over time and body, at most 5 minutes old",
     note: null,
   },
   secretHeaders: [signatureHeader],

@@ -59,8 +59,8 @@ export async function removeAgent(
   if (yes !== true) {
     const directory = `agents/${name} with all of its files`;
     await mustConfirm(await openPrompts(context), {
-      question: `Remove ${directory} for good?`,
-      why: `${directory} would be gone for good`,
+      question: `Remove ${directory} permanently?`,
+      why: `${directory} would be removed permanently`,
       refused: "nothing was removed",
     });
   }

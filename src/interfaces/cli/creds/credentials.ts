@@ -110,8 +110,8 @@ export async function removeStored(
   if (!options.yes) {
     const target = field === null ? name : `${field} of ${name}`;
     await mustConfirm(await openPrompts(context), {
-      question: `Remove ${target} for good?`,
-      why: `${target} would be gone for good`,
+      question: `Remove ${target} permanently?`,
+      why: `${target} would be removed permanently`,
       refused: "nothing was removed",
     });
   }

@@ -37,7 +37,7 @@ WorkingDirectory={directory}
 ExecStart={command}
 {environment}Restart=on-failure
 RestartSec=5
-# A wrong option does not get better by itself.
+# A restart does not fix a wrong option.
 RestartPreventExitStatus=2
 # On SIGTERM runs may finish for {grace} s, then they are ended.
 TimeoutStopSec={timeout}

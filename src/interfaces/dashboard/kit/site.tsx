@@ -134,7 +134,8 @@ export function Site(props: SiteProps) {
       {!fillsScreen && (
         <footer class="muted" id="version">
           Almanac {now.version} · <a href="/dashboard/audit">Audit trail</a> ·{" "}
-          <a href="/dashboard/tokens">API tokens</a> · <a href="/openapi.json">API description</a>
+          <a href="/dashboard/tokens">API tokens</a> · <a href="/openapi.json">API description</a> ·{" "}
+          <a href="/dashboard/words">Words</a>
         </footer>
       )}
       {pause.dialog}

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { agentParams, unknownAgent } from "../../../foundation/contracts/params.ts";
 import { routesOf } from "../api/route.ts";
 import { page as alertsPage } from "../../dashboard/pages/alerts/page.tsx";
+import { wordsPage } from "../../dashboard/card-pages.tsx";
 import { page as auditPage } from "../../dashboard/pages/audit/page.tsx";
 import { tabAt, type Tab } from "../../dashboard/pages/agent/tabs.tsx";
 import { page as costPage } from "../../dashboard/pages/cost/page.tsx";
@@ -14,7 +15,13 @@ import type { NamedOperations } from "../../operations/table.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { agentStatus, documentOf, frameOf, performed, queryOf, readOrNull } from "../page-data.ts";
 import type { ListData, ListPage } from "../../dashboard/kit/list.tsx";
-import { sendLivePage, sendWorker, workerPath } from "../../dashboard/send-page.tsx";
+import {
+  builtFile,
+  sendLivePage,
+  sendPage,
+  sendWorker,
+  workerPath,
+} from "../../dashboard/send-page.tsx";
 import { agentApi, runsPath, spendPath, whyPath } from "../../dashboard/text/addresses.ts";
 import { filterOf } from "../../dashboard/pages/overview/agent-filter.ts";
 import { viewOf, choiceOf } from "../../dashboard/kit/list-view.ts";
@@ -65,6 +72,14 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
     summary: "The script that keeps all pages of a browser current",
     produces: "text/javascript",
     handle: (_request, reply) => sendWorker(reply),
+  }),
+  get("/dashboard/words", {
+    ...page,
+    summary: "The words of the dashboard",
+    handle: async (_request, reply) => {
+      const { Markdown } = await import("../../dashboard/kit/markdown.tsx");
+      return sendPage(reply, wordsPage(Markdown, builtFile("words.txt").text));
+    },
   }),
   get("/", {
     summary: "Leads to the dashboard",

@@ -17,7 +17,7 @@ const advice: Readonly<Record<DenyReason, string | ((asked: Authority) => string
   malformed: "Ask for host:port, with IPv6 addresses in brackets, or for http://host/path.",
   not_allowed: (asked) =>
     `If the agent needs it, add "${allowEntry(asked)}" to allow in [network] of the agent's or the project's config.toml.`,
-  not_approved: "Do without it.",
+  not_approved: "Continue without this host.",
   unresolved: "Check the name, and whether the scheduler's machine resolves it.",
   private_address: (asked) =>
     `If that is meant, write "${allowEntry({ ...asked, isPrivate: true })}" in [network].allow in place of its entry.`,

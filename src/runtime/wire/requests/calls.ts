@@ -27,19 +27,19 @@ export const callRequests = {
         context: z
           .string()
           .max(maxTextLength)
-          .describe("All that it needs to know: it sees nothing of this session."),
-        cancelOnExit: z.boolean().optional().describe("Ends the call when this run ends."),
+          .describe("Everything that the agent needs to know. It sees nothing of this session."),
+        cancelOnExit: z.boolean().optional().describe("Cancel the call when this run ends."),
       }),
     answer: (z) => answerWith(z, { callId: z.string(), state: z.enum(callStates) }),
     tool: {
       name: "al_call",
       description:
-        "Hands work to another agent, which does it in a run of its own. Answers at once with a callId; al_call_wait waits for what it returns.",
+        "Calls another agent, which works in its own run. Returns a callId immediately. al_call_wait waits for the agent's return value.",
     },
     command: {
       name: "al-subagent",
       usage: "al-subagent <agent> [--cancel-on-exit] <CONTEXT_FILE",
-      purpose: "hands work to another agent; answers at once with a callId",
+      purpose: "calls another agent, and returns a callId immediately",
       options: { "cancel-on-exit": "flag" },
       body: async (args) => ({
         agent: args.word("agent"),
@@ -53,12 +53,12 @@ export const callRequests = {
     answer: (z) => answerWith(z, { calls: calledAgents(z) }),
     tool: {
       name: "al_call_check",
-      description: "Tells the state of calls, and of those that ended what they returned.",
+      description: "Returns the state of calls, and the return values of ended ones.",
     },
     command: {
       name: "al-subagent-check",
       usage: "al-subagent-check <callId>...",
-      purpose: "tells the state of calls and what they returned",
+      purpose: "prints the state of calls, and the return values of ended ones",
       body: (args) => ({ callIds: args.words("callId") }),
     },
   },
@@ -69,12 +69,12 @@ export const callRequests = {
     tool: {
       name: "al_call_wait",
       description:
-        "Waits until all of these calls ended, or the time is over; then as al_call_check.",
+        "Waits until all of these calls have ended or the time is over. Then returns the same as al_call_check.",
     },
     command: {
       name: "al-subagent-wait",
       usage: "al-subagent-wait <callId>... [--timeout SECONDS]",
-      purpose: "waits until all of them ended, then as al-subagent-check",
+      purpose: "waits until all calls have ended, then prints the same as al-subagent-check",
       options: { timeout: "text" },
       body: (args) => ({ callIds: args.words("callId"), timeoutSeconds: args.seconds("timeout") }),
     },

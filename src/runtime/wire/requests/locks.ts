@@ -10,9 +10,9 @@ export const lockRequests = {
         ttlSeconds: seconds(z)
           .min(1)
           .optional()
-          .describe("Time after which it is freed by itself."),
+          .describe("Time after which the lock is released automatically."),
         /** The request does not wait if this is absent. */
-        waitSeconds: seconds(z).optional().describe("How long to wait for it when it is held."),
+        waitSeconds: seconds(z).optional().describe("How long to wait for a held lock."),
       }),
     answer: (z) =>
       answerWith(z, {
@@ -26,7 +26,7 @@ export const lockRequests = {
     tool: {
       name: "al_lock",
       description:
-        "Takes an exclusive lock, so that no other run works on the same thing. Refused with its holder when it is held. It is freed when this run ends, or when its time is over.",
+        "Takes an exclusive lock, so that no other run works on the same thing. If another run holds it, the request is refused with that run's ID. The lock is released when this run ends or its time is over.",
     },
     command: {
       name: "rlock",
@@ -44,11 +44,11 @@ export const lockRequests = {
     request: (z) => z.strictObject({ resource: resource(z) }),
     answer: done,
     shown: ["resource"],
-    tool: { name: "al_unlock", description: "Frees a lock that this run holds." },
+    tool: { name: "al_unlock", description: "Releases a lock that this run holds." },
     command: {
       name: "runlock",
       usage: "runlock <resource>",
-      purpose: "frees it",
+      purpose: "releases a lock",
       body: (args) => ({ resource: args.word("resource") }),
     },
   },
@@ -59,12 +59,12 @@ export const lockRequests = {
     shown: ["resource"],
     tool: {
       name: "al_lock_heartbeat",
-      description: "Extends a lock that this run holds; use it before its time is over.",
+      description: "Extends a lock that this run holds. Use it before its time is over.",
     },
     command: {
       name: "rlock-heartbeat",
       usage: "rlock-heartbeat <resource> [--ttl SECONDS]",
-      purpose: "extends it",
+      purpose: "extends a lock",
       options: { ttl: "text" },
       body: (args) => ({ resource: args.word("resource"), ttlSeconds: args.seconds("ttl") }),
     },

@@ -15,27 +15,27 @@ export const questionRequests = {
           .trim()
           .min(1)
           .max(questionLimits.prompt)
-          .describe("All that a person needs to decide: they see nothing of this session."),
+          .describe("Everything that a person needs to decide. They see nothing of this session."),
         choices: z
           .array(z.string().trim().min(1).max(questionLimits.choice))
           .min(2)
           .max(questionLimits.choices)
           .optional()
           .describe(
-            "The possible answers, without secrets; without choices, the answer is of `type`.",
+            "The possible answers, without secrets. If absent, the answer has the type `type`.",
           ),
-        type: z.enum(["text", "number", "boolean"]).optional().describe("text is the default."),
-        min: z.number().optional().describe("The least number."),
-        max: z.number().optional().describe("The greatest number."),
+        type: z.enum(["text", "number", "boolean"]).optional().describe("Default: text."),
+        min: z.number().optional().describe("The smallest number."),
+        max: z.number().optional().describe("The largest number."),
         timeoutSeconds: z
           .number()
           .min(1)
           .max(questionLimits.seconds)
           .optional()
-          .describe("How long people may take; 86400 is the default."),
+          .describe("How long people may take. Default: 86400."),
         default: answer(z)
           .optional()
-          .describe("The answer if no person answers in time. Without it, this run then ends."),
+          .describe("The answer if no person answers in time. If absent, this run then ends."),
       }),
     answer: (z) =>
       answerWith(z, {
@@ -50,13 +50,13 @@ export const questionRequests = {
     tool: {
       name: "al_ask",
       description:
-        "Asks a person, and waits for the answer. Use it before an act that can't be undone, or when only a person can know. The run waits without cost, for days if it must.",
+        "Asks a person, and waits for the answer. Use it before an act that can't be undone, or when only a person can know. Waiting costs nothing, even for days.",
     },
     command: {
       name: "al-ask",
       usage:
         'al-ask "<question>" [--choice TEXT]... [--text|--number|--boolean] [--min N] [--max N] [--timeout 24h] [--default ANSWER]',
-      purpose: "asks a person, and waits for the answer, which it prints",
+      purpose: "asks a person, waits for the answer, and prints it",
       options: {
         choice: "list",
         text: "flag",

@@ -11,40 +11,41 @@ export const signalRequests = {
           .trim()
           .min(1)
           .max(maxTextLength)
-          .describe("What you are doing, in one short line."),
+          .describe("Your current step, in one short line."),
       }),
     answer: done,
     tool: {
       name: "al_status",
       description:
-        "Shows one line about what you are doing to the people who watch this agent. Use it when a new step begins.",
+        "Shows your current step, in one line, to the people who watch this agent. Use it when a new step begins.",
     },
     command: {
       name: "al-status",
       usage: "al-status <text>",
-      purpose: "shows people what you are doing, in one line",
+      purpose: "shows people your current step, in one line",
       body: (args) => ({ text: args.words("text").join(" ") }),
     },
   },
   return: {
-    request: (z) => z.strictObject({ value: z.unknown().describe("Any JSON value, or a text.") }),
+    request: (z) => z.strictObject({ value: z.unknown().describe("Any JSON value, or text.") }),
     answer: done,
     tool: {
       name: "al_return",
       description:
-        "Sets what this run returns to its caller, such as the agent that called you. The last value counts; it doesn't end the run.",
+        "Sets the value that this run returns to its caller, such as the agent that called you. The last value is returned. This does not end the run.",
     },
     command: {
       name: "al-return",
       usage: "al-return [value]",
-      purpose: "sets what this run returns to its caller; JSON or text, also on standard input",
+      purpose:
+        "sets the value that this run returns to its caller: JSON or text, also from standard input",
       body: async (args) => ({ value: jsonOrText(args.optionalWord() ?? (await args.stdin())) }),
     },
   },
   exit: {
     request: (z) =>
       z.strictObject({
-        code: z.int().min(0).max(255).optional().describe("0, the default: it succeeded."),
+        code: z.int().min(0).max(255).optional().describe("0 (default) means success."),
       }),
     answer: done,
     tool: {
@@ -55,7 +56,7 @@ export const signalRequests = {
     command: {
       name: "al-exit",
       usage: "al-exit [code]",
-      purpose: "ends this run now; 0, the default, succeeded",
+      purpose: "ends this run now; 0 (default) means success",
       body: (args) => {
         const code = args.optionalWord() ?? "0";
         if (/^\d{1,3}$/.test(code) && Number(code) <= 255) return { code: Number(code) };
@@ -69,12 +70,12 @@ export const signalRequests = {
     tool: {
       name: "al_rerun",
       description:
-        "Has this agent started again at once when this run has succeeded. Use it when there is more work than fits into one run.",
+        "Starts this agent again immediately after this run succeeds. Use it when there is more work than fits into one run.",
     },
     command: {
       name: "al-rerun",
       usage: "al-rerun",
-      purpose: "has this agent started again at once when this run has succeeded",
+      purpose: "starts this agent again immediately after this run succeeds",
       body: () => ({}),
     },
   },

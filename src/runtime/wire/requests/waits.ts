@@ -26,12 +26,12 @@ export const waitRequests = {
         where: where(z)
           .optional()
           .describe(
-            'Values that the payload must have, by path: {"issue.number": 7, "issue.labels.0.name": "bug"}.',
+            'Required values in the payload, by path: {"issue.number": 7, "issue.labels.0.name": "bug"}.',
           ),
         /** Bounded by the agent's `waitTimeout`, which is also the default. */
         timeoutSeconds: seconds(z)
           .optional()
-          .describe("0 only looks at what came already; the agent's waitTimeout is the longest."),
+          .describe("0 only checks earlier triggers. The maximum is the agent's waitTimeout."),
       }),
     answer: (z) =>
       answerWith(z, {
@@ -48,14 +48,14 @@ export const waitRequests = {
     tool: {
       name: "wait_for_trigger",
       description:
-        "Waits for a webhook delivery or a call of another agent to this one, such as the answer to what you just posted. One that came since this run began meets it at once, the oldest first, so say by event and where which you mean. What ends the wait starts no other run.",
+        "Waits for a webhook delivery, or for another agent's call to this agent, such as the answer to your last post. A trigger that arrived since this run began ends the wait immediately, the oldest first, so select the right one with event and where. The trigger that ends the wait starts no other run.",
     },
     command: {
       name: "wait_for_trigger",
       usage:
         "wait_for_trigger --kind webhook|agent-call [--source S] [--event E] [--where path=value]... [--timeout SECONDS]",
       purpose:
-        "waits for a webhook delivery or an agent's call that meets the conditions, also one since the run began",
+        "waits for a webhook delivery or an agent's call that matches the conditions, including earlier ones since the run began",
       options: { kind: "text", source: "text", event: "text", where: "list", timeout: "text" },
       body: waitBody,
     },

@@ -1,3 +1,5 @@
+import { questionStates } from "../../../../src/foundation/contracts/question-kinds.ts";
+import { outcomes } from "../../../../streams/outcomes.ts";
 import { openApp } from "../start-gateway.ts";
 
 test.each([
@@ -26,6 +28,11 @@ test("a page that the browser has is not sent again until it changes", async () 
   const changed = await get("/dashboard", { headers });
   expect(changed.statusCode).toBe(200);
   expect(changed.headers.etag).not.toBe(first.headers.etag);
+});
+
+test("the page of words explains each outcome, and each state of a question", async () => {
+  const { body } = await (await openApp()).get("/dashboard/words");
+  for (const word of [...outcomes, ...questionStates]) expect(body).toContain(`>${word}</code>`);
 });
 
 test.each([

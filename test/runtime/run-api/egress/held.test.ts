@@ -73,7 +73,8 @@ describe("a connection held for approval", () => {
     ];
     await nth(2);
     for (const { answer } of held) answer("a person denied it for the rest of this run");
-    const detail = "was not approved (a person denied it for the rest of this run). Do without it.";
+    const detail =
+      "was not approved (a person denied it for the rest of this run). Continue without this host.";
     expect(await Promise.all(asked)).toEqual([
       [403, `api.allowed.test ${detail}`],
       [403, `api.allowed.test:80 ${detail}`],

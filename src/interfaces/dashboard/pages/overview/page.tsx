@@ -107,7 +107,7 @@ function Overview({ frame, filter: firstFilter, locks: firstLocks, ...first }: O
         <p class="muted">
           Create <code>agents/&lt;name&gt;/</code> with a <code>SKILL.md</code> (its instructions)
           and a <code>config.toml</code> (when, and with which model), or let{" "}
-          <code>al agent new</code> do it. It appears here by itself.
+          <code>al agent new</code> do it. It appears here automatically.
         </p>
       </section>
       <Activity first={first.recentLogs} />

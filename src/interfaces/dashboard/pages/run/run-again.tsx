@@ -180,7 +180,7 @@ function requestAgain({ kind, prompt, calls }: RunView): AskedAgain {
 
 function deliveryAgain(agent: string, receipt: ReceiptView | null): AskedAgain {
   if (receipt === null) {
-    const unchanged = "Its delivery is no longer stored: a manual run starts without it.";
+    const unchanged = "Its delivery is no longer stored: a manual run starts without the delivery.";
     return { ...ofSchedule, isStored: false, unchanged };
   }
   const { payload, text } = receipt;

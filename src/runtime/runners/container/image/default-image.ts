@@ -130,7 +130,7 @@ function shortHash(...texts: readonly string[]): string {
 function missingImage(image: string, key: "image" | "base"): Problem {
   const hint =
     key === "image"
-      ? `build it FROM ${defaultImage}, or leave [local].image out: only ${defaultImage} is built by itself`
+      ? `build it FROM ${defaultImage}, or leave [local].image out: only ${defaultImage} is built automatically`
       : `pull or import it, or leave [local].base out to build on ${registryBase}`;
   return new Problem(
     "image_missing",
