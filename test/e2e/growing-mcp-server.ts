@@ -1,5 +1,5 @@
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { McpServer } from "mcp-sdk-v1/server/mcp.js";
+import { StdioServerTransport } from "mcp-sdk-v1/server/stdio.js";
 import { pause } from "../helpers/pause.ts";
 
 const text = async (text: string) => {

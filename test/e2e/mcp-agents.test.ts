@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import type { ReadableStream } from "node:stream/web";
 import { fileURLToPath } from "node:url";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
-import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import { StreamableHTTPServerTransport } from "mcp-sdk-v1/server/streamableHttp.js";
 import { runSpanId } from "../../src/features/telemetry/trace-ids.ts";
 import { ownUser } from "../helpers/command-agents.ts";
 import { slowly } from "../helpers/live-project.ts";
