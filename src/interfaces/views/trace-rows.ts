@@ -12,7 +12,7 @@ export interface TraceRow {
   readonly name: string;
   /** Whether it happened within a turn. */
   readonly isInner: boolean;
-  /** Its begin and its length as shares of the whole run; null without a place. */
+  /** The begin and the length as shares of the whole run; null without a place. */
   readonly bar: { readonly from: number; readonly share: number } | null;
   readonly time: string;
   readonly tokens: string;

@@ -15,11 +15,11 @@ export interface TraceRecords {
   /** Null while it runs. */
   readonly endedAt: number | null;
   readonly now: number;
-  /** Of its log, the oldest first. */
+  /** The log, the oldest line first. */
   readonly lines: readonly LogLine[];
   /** Whether these are all lines. */
   readonly isWhole: boolean;
-  /** Its calls to models, the oldest first. */
+  /** The calls to models, the oldest first. */
   readonly calls: readonly RunCall[];
   readonly questions: readonly Question[];
 }

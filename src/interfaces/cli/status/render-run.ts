@@ -31,7 +31,7 @@ export function renderRun(run: RunView, style: StatusStyle): string {
 
 type Fact = readonly [label: string, text: string | null];
 
-/** What came of a run is said first. */
+/** Facts about the outcome come first. */
 const firstFacts = ["Reason", "Cost", "Duration"];
 
 function factsOf(run: RunView, { now }: StatusStyle): readonly Fact[] {

@@ -6,7 +6,7 @@ import type { Colors } from "../terminal/output.ts";
 import { renderTable, titled, type TableColumn } from "../terminal/table.ts";
 import type { StatusStyle } from "./render-status.ts";
 
-/** The share of a terminal's width that bars take, and the width of output that is no terminal. */
+/** The bars' share of the width, and the width of output off a terminal. */
 const barShare = 0.3;
 const usualColumns = 100;
 

@@ -17,7 +17,7 @@ interface StripProps {
   readonly state: string;
 }
 
-/** What became of a run, in one line. */
+/** A run in one line: outcome, trigger, times, cost and model. */
 export function Strip({ run, agent, look, state }: StripProps) {
   const { startedAt, source, model } = run;
   const [cost, calls] = runCostText(run)?.split(" in ") ?? [];

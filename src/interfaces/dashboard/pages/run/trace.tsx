@@ -107,7 +107,6 @@ function Step(step: StepProps) {
               x={percent(Math.min(bar.from, 1 - leastShare))}
               width={percent(Math.max(bar.share, leastShare))}
               height="100%"
-              rx="2"
             />
           </svg>
         )}
