@@ -138,8 +138,13 @@ function QuestionEnd({ kind, state, answer, answeredAt, by }: QuestionView) {
           <strong>{answer === null ? "The run ended" : shownAnswer({ kind }, answer)}</strong> ·{" "}
           {by === null ? "no person answered in time" : byText(by)}
         </>
-      )}{" "}
-      · {answeredAt !== null && <ListTime at={answeredAt} />}
+      )}
+      {answeredAt !== null && (
+        <>
+          {" · "}
+          <ListTime at={answeredAt} />
+        </>
+      )}
     </p>
   );
 }

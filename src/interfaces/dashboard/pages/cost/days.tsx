@@ -20,14 +20,7 @@ interface DaysProps {
 /** A bar for each of the last days, today on the right. Pointer and arrow keys choose the day whose amount is shown. */
 export function Days({ spending: { rows, limits }, agents, range }: DaysProps) {
   const [chosen, setChosen] = useState<number | null>(null);
-  const ofProject = limits.find((one) => isDay(one) && one.scope === "project");
-  const last = limits.find(isDay)?.window ?? rows.at(-1)?.key ?? "";
-  const byDay = new Map(rows.map((row) => [row.key, row]));
-  const days = daysUntil(last, range).map((day) => dayOf(day, byDay.get(day), agents));
-  const most = Math.max(0, ...rows.map(({ usd }) => usd));
-  const limit = ofProject?.limit ?? null;
-  const scale = limit !== null && limit <= most * mostAbove ? Math.max(most, limit) : most;
-  const summary = summaryOf(rows, most, limit, ofProject?.reserved ?? 0);
+  const { days, scale, limit, summary } = chartOf({ rows, limits }, agents, range);
   const choose = (index: number): void => setChosen(Math.min(Math.max(index, 0), range - 1));
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -70,7 +63,7 @@ export function Days({ spending: { rows, limits }, agents, range }: DaysProps) {
                 chosen={chosen}
               />
             ))}
-            {limit !== null && limit <= scale && <LimitLine y={heightOf(limit, scale)} />}
+            {limit !== null && <LimitLine y={heightOf(limit, scale)} />}
           </svg>
         </div>
         <div class="chart-axis muted">
@@ -82,6 +75,26 @@ export function Days({ spending: { rows, limits }, agents, range }: DaysProps) {
       <Legend agents={agents} hasOthers={days.some(({ parts }) => (parts.at(-1)?.usd ?? 0) > 0)} />
     </div>
   );
+}
+
+/** The days, the height of the chart in US dollars, the project's limit of a day if it is within, and a summary. */
+function chartOf(
+  { rows, limits }: Pick<SpendAnswer, "rows" | "limits">,
+  agents: readonly string[],
+  range: number,
+) {
+  const { limit = null, reserved = 0 } =
+    limits.find((one) => isDay(one) && one.scope === "project") ?? {};
+  const last = limits.find(isDay)?.window ?? rows.at(-1)?.key ?? "";
+  const byDay = new Map(rows.map((row) => [row.key, row]));
+  const most = Math.max(0, ...rows.map(({ usd }) => usd));
+  const isWithin = limit !== null && limit <= most * mostAbove;
+  return {
+    days: daysUntil(last, range).map((day) => dayOf(day, byDay.get(day), agents)),
+    scale: isWithin ? Math.max(most, limit) : most,
+    limit: isWithin ? limit : null,
+    summary: summaryOf(rows, most, limit, reserved),
+  };
 }
 
 /** A day with the parts of its cost: of each agent, and of all others. */

@@ -92,16 +92,26 @@ function Cost(data: ListData<CostData>) {
           <Spending by="model" rows={models.rows} />
         </div>
       )}
-      {isEmpty && (
-        <section class="panel empty" id="empty">
-          <h2>Nothing spent yet</h2>
-          <p class="muted">
-            No run called a model in the last {range} days. Costs appear here while an agent runs:
-          </p>
-          <Copied text={`al run ${data.frame.agentNames[0] ?? "<agent>"}`} label="Command" />
-        </section>
-      )}
+      {isEmpty && <Empty range={range} agent={data.frame.agentNames[0]} />}
     </Site>
+  );
+}
+
+function Empty({
+  range,
+  agent = "<agent>",
+}: {
+  readonly range: number;
+  readonly agent?: string | undefined;
+}) {
+  return (
+    <section class="panel empty" id="empty">
+      <h2>Nothing spent yet</h2>
+      <p class="muted">
+        No run called a model in the last {range} days. Costs appear here while an agent runs:
+      </p>
+      <Copied text={`al run ${agent}`} label="Command" />
+    </section>
   );
 }
 

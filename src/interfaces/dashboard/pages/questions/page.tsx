@@ -47,18 +47,7 @@ function Questions(data: ListData<QuestionsData>) {
       {open.value !== null && (
         <>
           <QuestionList id="open" questions={open.value.questions} refresh={refresh} />
-          <div class="muted none panel" id="open-none" hidden={open.value.questions.length > 0}>
-            <p>
-              No run is waiting for an answer.
-              {isEmpty && " Agents ask people with the tool al_ask, and hooks with a command:"}
-            </p>
-            {isEmpty && (
-              <Copied
-                text={'al-ask "Deploy to production?" --choice yes --choice no'}
-                label="Command"
-              />
-            )}
-          </div>
+          <NoneOpen hidden={open.value.questions.length > 0} isFirst={isEmpty} />
         </>
       )}
       {ended.value !== null && !isEmpty && (
@@ -68,5 +57,25 @@ function Questions(data: ListData<QuestionsData>) {
       )}
       <Pager label="Pages of ended questions" views={views} older={ended.value?.next ?? null} />
     </Site>
+  );
+}
+
+interface NoneOpenProps {
+  readonly hidden: boolean;
+  /** Whether no run has asked yet. */
+  readonly isFirst: boolean;
+}
+
+function NoneOpen({ hidden, isFirst }: NoneOpenProps) {
+  return (
+    <div class="muted none panel" id="open-none" hidden={hidden}>
+      <p>
+        No run is waiting for an answer.
+        {isFirst && " Agents ask people with the tool al_ask, and hooks with a command:"}
+      </p>
+      {isFirst && (
+        <Copied text={'al-ask "Deploy to production?" --choice yes --choice no'} label="Command" />
+      )}
+    </div>
   );
 }

@@ -74,7 +74,7 @@ test("a file is edited after its difference was shown, and a tab with an unsaved
   await expect.poll(() => read(config)).toBe(edited);
   await shows({
     "#file .line-of-file >> nth=0": /5 9 \* \* \*/,
-    "#announcer": `Wrote ${config}`,
+    "#announcer": `Saved ${config}`,
     ":focus": "Edit",
   });
   expect(await page.evaluate(leave)).toBe(true);
