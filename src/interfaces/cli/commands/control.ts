@@ -116,7 +116,7 @@ export const controlCommands = {
         1: "The run failed; a run that ends with its own exit code returns that code",
         124: "The run timed out",
         130: "Interrupted",
-        125: "Budget used up: the run did not start, or a model call was refused; or nobody answered its question",
+        125: "Budget used up, or the question of the run was not answered in time",
         137: "The run was killed, or ran out of memory",
         143: "The scheduler was stopped; the work is retried once at the next start",
       })

@@ -1,7 +1,7 @@
 import type { CommanderError } from "commander";
 import { closest, meant } from "../../../foundation/contracts/did-you-mean.ts";
 import { Problem, hasCode, messageOf, usageError } from "../../../foundation/errors.ts";
-import { plain, plainJson } from "./format.ts";
+import { errorText, plainJson } from "./format.ts";
 
 /** The report of anything that was thrown. Only an unexpected error names its stack. */
 function reportOf(error: unknown): Problem {
@@ -88,23 +88,6 @@ function hintOf(given: string, code: string): string | null {
   if (near !== undefined) return meant(...near.split(", "));
   if (code === "commander.unknownCommand") return "Run `al --help` to list the commands.";
   return text === "" ? null : text;
-}
-
-/**
- * A text in full sentences. A first word that is not plain is a path, an id or a quotation, and `al` is a command: these
- * keep their case. Indented lines are commands to copy.
- */
-export function sentence(text: string): string {
-  return text
-    .replace(/^(?!al\b)[a-z]+(?=[ ,;'’])/, (word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .replaceAll(/^\S.*[^.:?!…\s]$/gm, "$&.");
-}
-
-/** An error as people read it: what is wrong, and below it what to do. */
-export function errorText({ message, hint }: Pick<Problem, "message" | "hint">): string {
-  // The error may quote a file, an argument, or the answer of a distant server.
-  const lines = [`error: ${sentence(plain(message))}`];
-  return [...lines, ...(hint === null ? [] : [`hint: ${sentence(plain(hint))}`])].join("\n");
 }
 
 /** Prints an error for a person (or, with `--json`, a program); returns its exit code. */
