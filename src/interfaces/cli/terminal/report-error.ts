@@ -19,18 +19,31 @@ function reportOf(error: unknown): Problem {
       );
 }
 
-/** Words of other programs, and the name here: too different for a typing error. */
-const synonyms: Readonly<Record<string, string>> = {
-  ...{ list: "stat", ls: "stat", ps: "stat", trigger: "run", exec: "run", init: "new" },
-  ...{ create: "new", up: "start", serve: "start", down: "stop", log: "logs", costs: "cost" },
-  ...{ error: "failed", errors: "failed", success: "succeeded", timeout: "timed_out" },
-  ...{ cron: "schedule", tick: "schedule", api: "manual" },
-  ...{ claude: "anthropic", gpt: "openai", gemini: "google", grok: "xai", ollama: "local" },
-};
+/** Names, and the words of other programs for them, which are too different for typing errors. */
+const synonyms: ReadonlyMap<string, string> = new Map([
+  ["stat", "list ls ps"],
+  ["run", "trigger exec"],
+  ["new", "init create"],
+  ["start", "up serve"],
+  ["stop", "down"],
+  ["failed", "error errors"],
+  ["succeeded", "success"],
+  ["timed_out", "timeout"],
+  ["schedule", "cron tick"],
+  ["manual", "api"],
+  ["anthropic", "claude"],
+  ["openai", "gpt chatgpt"],
+  ["google", "gemini"],
+  ["xai", "grok"],
+  ["local", "ollama"],
+]);
 
 /** Commander's error texts in our words; `$1` is the option, argument or command. */
 const rewrites: readonly (readonly [RegExp, string])[] = [
-  [/^option '(?:-\w, )?([^' ]+)[^']*' argument '([^]*)' is invalid\. ?/, '$1 can\'t be "$2". '],
+  [
+    /^option '(?:-\w, )?([^' ]+)(?: [^']*)?' argument '([^]*)' is invalid\. ?/,
+    '$1 can\'t be "$2". ',
+  ],
   [/^command-argument value '([^]*)' is invalid for argument '(.+?)'\. ?/, '<$2> can\'t be "$1". '],
   [/Allowed choices are (.+)\.$/, "Choose one of $1."],
   [/^option '(.+)' argument missing$/, "$1 needs a value."],
@@ -72,8 +85,7 @@ export function commandError(
 
 /** The name here for another program's word. */
 export function synonymOf(given: string, known: readonly string[]): string | null {
-  const named = Object.hasOwn(synonyms, given) ? synonyms[given] : undefined;
-  return named !== undefined && known.includes(named) ? named : null;
+  return known.find((name) => synonyms.get(name)?.split(" ").includes(given)) ?? null;
 }
 
 /** The allowed word that was probably meant: by its meaning or its spelling. */
