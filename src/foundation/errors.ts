@@ -82,14 +82,9 @@ export function usageError(message: string, hint?: string): Problem {
 
 /** The error of an attempt that failed: the text, and the message of the cause. */
 export function failureOf(code: string, text: string, cause: unknown, hint?: string): Problem {
-  return new Problem(code, `${text}: ${systemReason(cause)}`, { hint, cause });
-}
-
-/** Node's message of a system call without its code, name and path: the text already names what failed. */
-function systemReason(error: unknown): string {
-  const message = messageOf(error);
-  const isOfSystem = error instanceof Error && "syscall" in error;
-  return isOfSystem ? message.replace(/^[A-Z]+: (.+?), \w+(?: '.*)?$/s, "$1") : message;
+  // Node's message of a system call has a code, its name and the path, which the text already names.
+  const reason = messageOf(cause).replace(/^E[A-Z]+: (.+?), \w+( '.*)?$/s, "$1");
+  return new Problem(code, `${text}: ${reason}`, { hint, cause });
 }
 
 /** The message of anything that was thrown. */

@@ -34,7 +34,7 @@ test("loadCredential reports a missing field and where to put it", async () => {
   expect(none.message).toBe(
     `credential github_token:work is missing: there is no ${store}/github_token/work`,
   );
-  expect(none.hint).toBe("al creds add github_token:work");
+  expect(none.hint).toBe("Store it with `al creds add github_token:work`.");
   expect((await refusal(loadCredential(home, "openai_key"))).message).toBe(
     `credential openai_key is missing: ${store}/openai_key/default lacks its field key, or it is empty`,
   );

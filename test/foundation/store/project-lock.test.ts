@@ -2,7 +2,6 @@ import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { statSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { momentText } from "../../../src/foundation/contracts/format.ts";
 import { lockProject, readSchedulerInfo } from "../../../src/foundation/store/project-lock.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
@@ -33,13 +32,11 @@ async function holder(dir: string): Promise<ChildProcess> {
 test("a second scheduler learns which process holds the project", async () => {
   const dir = tempDir();
   const child = await holder(dir);
-  const hint = `stop it with: al stop --project ${dir}`;
+  const hint = `Stop it with \`al stop --project ${dir}\`.`;
   expect(() => lock(dir)).toThrow(
     expect.objectContaining({ code: "project_locked", exitCode: 1, hint }),
   );
-  expect(() => lock(dir)).toThrow(
-    `pid ${child.pid}, since ${momentText(Date.UTC(2026, 10, 20))}, at http://localhost:8080`,
-  );
+  expect(() => lock(dir)).toThrow(`already running (pid ${child.pid}) at http://localhost:8080`);
 });
 
 test("the command line finds a live scheduler, never a dead one", async () => {
@@ -69,7 +66,7 @@ test("the lock of a killed process is free, even when its pid is reused", async 
 test("a release of the lock frees the project and removes the record", () => {
   const dir = tempDir();
   const first = lock(dir);
-  expect(() => lock(dir)).toThrow("is held by");
+  expect(() => lock(dir)).toThrow("already running");
   first.release();
   first.release();
   expect(existsSync(join(dir, ".al/run/scheduler.json"))).toBe(false);
@@ -79,7 +76,7 @@ test("a release of the lock frees the project and removes the record", () => {
 test("a second try of the lock in the same process does not free the lock for others", () => {
   const dir = tempDir();
   lock(dir);
-  expect(() => lock(dir)).toThrow("is held by");
+  expect(() => lock(dir)).toThrow("already running");
   expect(readSchedulerInfo(dir)).toEqual(info);
   const holder = join(import.meta.dirname, "holder.ts");
   const other = spawnSync(process.execPath, [holder, dir], { encoding: "utf8", timeout: 20_000 });

@@ -59,7 +59,7 @@ describe("al creds add", () => {
     expect(none.code).toBe(2);
     expect(none.stderr).toContain("--field is missing");
     const first = await add("aws --field access_key_id");
-    expect(first.stderr).toContain("lacks its field secret_access_key");
+    expect(first.stderr).toContain("Not complete yet: aws also needs `secret_access_key`.");
     expect((await add("aws --field secret_access_key")).stderr).toBe("");
   });
 

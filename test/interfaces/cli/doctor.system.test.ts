@@ -29,7 +29,7 @@ test("al doctor exits with 1 on errors, and names place and fix", async () => {
   const { code, stdout } = await cli.al("doctor");
   expect(code).toBe(1);
   expect(stdout).toMatch(
-    /error +agents +schedule "often" is not a cron .*\n.*at agents\/hello\/config\.toml:5:12\n +fix: edit/,
+    /error +agents +schedule "often" is not a cron .*\n +fix: edit agents\/hello\/config\.toml:5:12\n/,
   );
 });
 

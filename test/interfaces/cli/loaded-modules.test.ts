@@ -52,18 +52,18 @@ function readList(list: string) {
 
 test.each([
   // One of each module that declares commands: all are declared before the help of one is printed.
-  ["--help", 250_000, 8],
-  ["creds add --help", 250_000, 8],
-  ["start --help", 250_000, 8],
-  ["stat --help", 250_000, 8],
-  ["completion --help", 250_000, 8],
+  ["--help", 250_000, 9],
+  ["creds add --help", 250_000, 9],
+  ["start --help", 250_000, 9],
+  ["stat --help", 250_000, 9],
+  ["completion --help", 250_000, 9],
   ["config", 2_000_000, Infinity],
   ["start --print-systemd", 2_000_000, Infinity],
   ["update --check", 2_000_000, Infinity],
   ["creds ls", 2_000_000, Infinity],
   ["stat", 2_000_000, Infinity],
   // An agent waits for this command.
-  ["_agent al-status --help", 64_000, 12],
+  ["_agent al-status --help", 65_000, 12],
 ])("al %s loads less than %i bytes of code", (line, mostBytes, most) => {
   const { count, bytes } = loadedBy(line);
   expect(count).toBeLessThanOrEqual(most);
@@ -96,14 +96,14 @@ async function loadedByStart(meanwhile = () => {}) {
   return readList(list);
 }
 
-test("al start loads at most 95 files and 3.32 MB, all in ASCII, and without undici", async () => {
+test("al start loads at most 96 files and 3.32 MB, all in ASCII, and without undici", async () => {
   const { files, bytes, own, opened } = await loadedByStart(() => {
     // A command that asks the scheduler does without zod, and its table of plain text without Unicode.
     const stat = loadedBy("stat");
     expect(stat.count).toBeLessThan(34);
     expect(stat.bytes).toBeLessThan(250_000);
   });
-  expect(files.length).toBeLessThanOrEqual(95);
+  expect(files.length).toBeLessThanOrEqual(96);
   expect(bytes).toBeLessThan(3_320_000);
   // Each file of the project is read once.
   const read = opened.filter((path) => /\/(config\.toml|SKILL\.md)$/.test(path));

@@ -89,7 +89,7 @@ describe("al logs --follow", () => {
     expect(stdout).toMatch(/INFO {2}one\n.* INFO {2}new 1\n.* INFO {2}new 2\n/);
     expect(stdout).not.toMatch(/other|hidden/);
     expect(stderr).toContain("no scheduler is running; following the file of dev");
-    await cli.fails("logs -f dew", 'there is no agent "dew"');
+    await cli.fails("logs -f dew", 'There is no agent "dew"');
   });
 });
 

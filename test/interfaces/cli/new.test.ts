@@ -99,7 +99,7 @@ test("al new warns of an unknown model, and prints the expected runs and costs",
   expect(code).toBe(0);
   expect(stderr).toContain('warning: model gpt: "gpt-6" is not in the list');
   expect(stderr).toMatch(
-    /^hello: 30 runs in 30 days by its schedule\. Its first runs show .* at most \$10\.00$/m,
+    /^hello will run about 30 times in 30 days\. A run can spend at most \$10\.00\. `al cost`/m,
   );
 });
 
@@ -118,8 +118,8 @@ describe.skipIf(noTerminal !== null)("al new on a terminal", () => {
     asked.key("\u0015");
     asked.line("greeter");
     await asked.until("Model provider");
-    await asked.until("❯ scripted");
-    expect(asked.shown()).toMatch(/Model provider\s+anthropic\s+openai\s+google\s/);
+    await asked.until("❯ None yet");
+    expect(asked.shown()).toMatch(/Model provider\s+Anthropic \(Claude\)\s+OpenAI \(GPT\)\s/);
     asked.line("");
     await asked.answer(["When it runs", ""]);
     expect(await asked.ended).toBe(0);

@@ -56,5 +56,8 @@ test.skipIf(process.getuid?.() !== 0).each(["stat", "logs"])(
 test.each(["stat", "history", "pause", "stop", "kill a", "logs -f"])(
   "al %s without a scheduler reports that none runs, and how to start one",
   async (line) =>
-    await cli.fails(line, /^error: no scheduler is running for .*\nhint: al start starts one/),
+    await cli.fails(
+      line,
+      /^error: No scheduler is running for .*\.\nhint: Start it with `al start`\./,
+    ),
 );

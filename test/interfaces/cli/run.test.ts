@@ -92,9 +92,9 @@ test("al run --detach prints the run's id and how to follow the run, without wai
   await cli.serve(aRun({}));
   const { code, stdout, stderr } = await cli.al("run dev --detach");
   expect([code, stdout]).toEqual([0, `${instanceId}\n`]);
-  expect(stderr).toContain(`al logs dev -i ${instanceId} -f follows it`);
+  expect(stderr).toContain(`al logs dev -i ${instanceId} -f`);
   await cli.operator.close();
-  await cli.fails("run dev -d", "no scheduler is running");
+  await cli.fails("run dev -d", "No scheduler is running");
 });
 
 test("al run --json prints only the result on standard output, and the log on standard error", async () => {
@@ -115,7 +115,7 @@ test("al run waits for a queued run", async () => {
   };
   const { code, stdout, stderr } = await cli.al("run dev");
   expect(code).toBe(0);
-  expect(stderr).toContain("waits for its turn");
+  expect(stderr).toContain("this run is queued");
   expect(stdout).toContain("hello");
 });
 
@@ -130,7 +130,7 @@ const usedBudget = {
 } as const;
 
 test.each([
-  [{ state: "error", error }, `the run waits for its turn; the error of dev: ${error}`],
+  [{ state: "error", error }, `this run is queued; dev has an error: ${error}`],
   [{ state: "waiting", usedBudget }, "Raise it: al budget raise dev <usd>"],
 ] as const)("al run shows why a run waits: %j", async (status, text) => {
   const snapshot = snapshotOf([anAgentStatus("dev", status)]);
@@ -193,7 +193,7 @@ describe("al run reads in the log how a run ended", () => {
 
 test("al run fails if its scheduler stops before the run's end", async () => {
   await cli.serve(aRun({}, { [lookUp]: lastLook }));
-  await cli.fails("run dev", "no scheduler is running");
+  await cli.fails("run dev", "No scheduler is running");
 });
 
 test("al run of an agent without budget exits with 125 and names the way to raise it", async () => {
@@ -207,13 +207,13 @@ test.each([
     "a run continues, how to follow it, and how to end it",
     instanceId,
     /hello/,
-    `the run continues in the scheduler: al logs dev -i ${instanceId} -f follows it, al kill ${instanceId} ends it\n`,
+    `The run continues in the scheduler. Follow it with \`al logs dev -i ${instanceId} -f\`, or end it with \`al kill ${instanceId}\`.\n`,
   ],
   [
     "a queued run still waits",
     null,
-    /waits for its turn/,
-    "the run is still queued in the scheduler: al history -a dev shows",
+    /this run is queued/,
+    "Queued. Track it with `al history -a dev`.",
   ],
 ])("Ctrl-C during al run prints that %s", async (_what, started, when, text) => {
   const waits = started === null;

@@ -134,7 +134,7 @@ describe("al webhook send", () => {
 
   test("without a stored secret says how to store one, and sends nothing", async () => {
     expect((await send()).stderr).toMatch(
-      /github_webhook_secret is missing[^]*hint: al creds add github_webhook_secret/,
+      /github_webhook_secret is missing[^]*hint: Store it with `al creds add github_webhook_secret`/,
     );
     expect(gateway().got).toEqual([]);
   });

@@ -116,7 +116,7 @@ export const controlCommands = {
         1: "The run failed; a run that ends with its own exit code returns that code",
         124: "The run timed out",
         130: "Interrupted",
-        125: "Budget used up: the run did not start, or a model call was refused; or nobody answered its question",
+        125: "Budget used up, or the question of the run was not answered in time",
         137: "The run was killed, or ran out of memory",
         143: "The scheduler was stopped; the work is retried once at the next start",
       })
@@ -171,7 +171,7 @@ export const controlCommands = {
         "al steer triage-k3v9q2xa --stop",
       )
       .exitCodes({ 1: "The run accepts no message; the reason is printed" })
-      .does(async () => (await import("../operator/control.ts")).steer),
+      .does(async () => (await import("../operator/steer.ts")).steer),
   continue: (command) =>
     command
       .description("Start a run that continues the session of an ended run")
@@ -179,7 +179,7 @@ export const controlCommands = {
       .argument("<text>", "Message for the model")
       .examples("al continue triage-k3v9q2xa 'now open the pull request'")
       .exitCodes({ 1: "The run can't be continued; the reason is printed" })
-      .does(async () => (await import("../operator/control.ts")).continueRun),
+      .does(async () => (await import("../operator/steer.ts")).continueRun),
   budget: (command) =>
     command
       .description("Raise spending limits")

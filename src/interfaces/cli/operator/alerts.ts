@@ -8,7 +8,7 @@ import type {
   OpenAlertView,
 } from "../../../features/alerts/alerts-report.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
-import { usageError } from "../../../foundation/errors.ts";
+import { hasCode, usageError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import { localTime, plainLine } from "../terminal/format.ts";
 import { agentNames, connect, explained, unknownAgent } from "./connect.ts";
@@ -61,14 +61,16 @@ export async function acknowledge(
   { undo, until }: { readonly undo?: true; readonly until?: number },
 ): Promise<void> {
   const client = await connect(context);
-  const names = scope === "project" ? [] : await agentNames(client);
-  if (scope !== "project" && !names.includes(scope)) throw unknownAgent(scope, names);
   const repeatedAt = until === undefined ? undefined : isoTime(until);
   const by = undo ? undefined : userName();
   const agent = scope === "project" ? null : scope;
   const asked = client.perform("POST /api/alerts/ack", { agent, by, until: repeatedAt, undo });
   const answer = await explained(asked, ["unknown_alert"], {
     hint: "List the open alerts with `al alerts`.",
+  }).catch(async (error: unknown) => {
+    const names =
+      agent === null || !hasCode(error, "unknown_alert") ? null : await agentNames(client);
+    throw names === null || names.includes(scope) ? error : unknownAgent(scope, names);
   });
   const end = until === undefined ? "it is resolved" : localTime(until, Date.now());
   const done = undo ? "reminders are sent again" : `no reminders until ${end}`;

@@ -1,3 +1,4 @@
+import type { Problem } from "../../../foundation/errors.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 
 /** Characters that let text be shown in another order than it has. */
@@ -28,4 +29,21 @@ export function plainJson(value: unknown): string {
 export function localTime(at: number | string, now: number): string {
   const text = new Date(at).toLocaleString("sv-SE");
   return new Date(at).toDateString() === new Date(now).toDateString() ? text.slice(11) : text;
+}
+
+/**
+ * A text in full sentences. A first word that is not plain is a path, an id or a quotation, and `al` is a command: these
+ * keep their case. Indented lines are commands to copy.
+ */
+function sentence(text: string): string {
+  return text
+    .replace(/^(?!al\b)[a-z]+(?=[ ,;'’])/, (word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .replaceAll(/^\S.*[^.:?!…\s]$/gm, "$&.");
+}
+
+/** An error as people read it: what is wrong, and below it what to do. */
+export function errorText({ message, hint }: Pick<Problem, "message" | "hint">): string {
+  // The error may quote a file, an argument, or the answer of a distant server.
+  const lines = [`error: ${sentence(plain(message))}`];
+  return [...lines, ...(hint === null ? [] : [`hint: ${sentence(plain(hint))}`])].join("\n");
 }

@@ -1,7 +1,7 @@
 import type { CommanderError } from "commander";
 import { closest, meant } from "../../../foundation/contracts/did-you-mean.ts";
 import { Problem, hasCode, messageOf, usageError } from "../../../foundation/errors.ts";
-import { plain, plainJson } from "./format.ts";
+import { errorText, plainJson } from "./format.ts";
 
 /** The report of anything that was thrown. Only an unexpected error names its stack. */
 function reportOf(error: unknown): Problem {
@@ -19,18 +19,31 @@ function reportOf(error: unknown): Problem {
       );
 }
 
-/** Words of other programs, and the name here: too different for a typing error. */
-const synonyms: Readonly<Record<string, string>> = {
-  ...{ list: "stat", ls: "stat", ps: "stat", trigger: "run", exec: "run", init: "new" },
-  ...{ create: "new", up: "start", serve: "start", down: "stop", log: "logs", costs: "cost" },
-  ...{ error: "failed", errors: "failed", success: "succeeded", timeout: "timed_out" },
-  ...{ cron: "schedule", tick: "schedule", api: "manual" },
-  ...{ claude: "anthropic", gpt: "openai", gemini: "google", grok: "xai", ollama: "local" },
-};
+/** Names, and the words of other programs for them, which are too different for typing errors. */
+const synonyms: ReadonlyMap<string, string> = new Map([
+  ["stat", "list ls ps"],
+  ["run", "trigger exec"],
+  ["new", "init create"],
+  ["start", "up serve"],
+  ["stop", "down"],
+  ["failed", "error errors"],
+  ["succeeded", "success"],
+  ["timed_out", "timeout"],
+  ["schedule", "cron tick"],
+  ["manual", "api"],
+  ["anthropic", "claude"],
+  ["openai", "gpt chatgpt"],
+  ["google", "gemini"],
+  ["xai", "grok"],
+  ["local", "ollama"],
+]);
 
 /** Commander's error texts in our words; `$1` is the option, argument or command. */
 const rewrites: readonly (readonly [RegExp, string])[] = [
-  [/^option '(?:-\w, )?([^' ]+)[^']*' argument '([^]*)' is invalid\. ?/, '$1 can\'t be "$2". '],
+  [
+    /^option '(?:-\w, )?([^' ]+)(?: [^']*)?' argument '([^]*)' is invalid\. ?/,
+    '$1 can\'t be "$2". ',
+  ],
   [/^command-argument value '([^]*)' is invalid for argument '(.+?)'\. ?/, '<$2> can\'t be "$1". '],
   [/Allowed choices are (.+)\.$/, "Choose one of $1."],
   [/^option '(.+)' argument missing$/, "$1 needs a value."],
@@ -72,8 +85,7 @@ export function commandError(
 
 /** The name here for another program's word. */
 export function synonymOf(given: string, known: readonly string[]): string | null {
-  const named = Object.hasOwn(synonyms, given) ? synonyms[given] : undefined;
-  return named !== undefined && known.includes(named) ? named : null;
+  return known.find((name) => synonyms.get(name)?.split(" ").includes(given)) ?? null;
 }
 
 /** The allowed word that was probably meant: by its meaning or its spelling. */
@@ -88,23 +100,6 @@ function hintOf(given: string, code: string): string | null {
   if (near !== undefined) return meant(...near.split(", "));
   if (code === "commander.unknownCommand") return "Run `al --help` to list the commands.";
   return text === "" ? null : text;
-}
-
-/**
- * A text in full sentences. A first word that is not plain is a path, an id or a quotation, and `al` is a command: these
- * keep their case. Indented lines are commands to copy.
- */
-export function sentence(text: string): string {
-  return text
-    .replace(/^(?!al\b)[a-z]+(?=[ ,;'’])/, (word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .replaceAll(/^\S.*[^.:?!…\s]$/gm, "$&.");
-}
-
-/** An error as people read it: what is wrong, and below it what to do. */
-export function errorText({ message, hint }: Pick<Problem, "message" | "hint">): string {
-  // The error may quote a file, an argument, or the answer of a distant server.
-  const lines = [`error: ${sentence(plain(message))}`];
-  return [...lines, ...(hint === null ? [] : [`hint: ${sentence(plain(hint))}`])].join("\n");
 }
 
 /** Prints an error for a person (or, with `--json`, a program); returns its exit code. */

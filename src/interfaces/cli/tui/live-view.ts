@@ -208,10 +208,11 @@ const leavingKeys = "Ctrl-C or q: back";
 /** Reads all keys, so that none is echoed, and keeps the terminal's last line for those that leave. */
 function takeKeys(leave: () => void): () => void {
   const { stdin, stdout } = process;
+  const next = (): string | null => stdin.read() as string | null;
   const onKeys = (): void => {
     // Read until there is nothing left: only then the stream reports the next keys.
-    for (let keys = stdin.read(); keys !== null; keys = stdin.read()) {
-      if (String(keys) === "\u001b" || /[q\u0003]/.test(String(keys))) leave();
+    for (let keys = next(); keys !== null; keys = next()) {
+      if (keys === "\u001b" || /[q\u0003]/.test(keys)) leave();
     }
   };
   // The program's lines scroll above the last one.
@@ -221,6 +222,7 @@ function takeKeys(leave: () => void): () => void {
     stdout.write(`\u001b[2K\u001b[2m${leavingKeys}\u001b[22m\u001b8`);
   };
   stdin.setRawMode(true);
+  stdin.setEncoding("utf8");
   stdin.on("readable", onKeys);
   stdin.ref();
   stdout.on("resize", draw);

@@ -13,8 +13,7 @@ import { fetchRepository } from "../../../features/skills/fetch-repository.ts";
 import type { FetchedRepository } from "../../../features/skills/fetch-repository.ts";
 import { reviewOf, warningLines } from "../add/review.ts";
 import { renderDifference } from "../status/render-run.ts";
-import { plainLine } from "../terminal/format.ts";
-import { errorText } from "../terminal/report-error.ts";
+import { errorText, plainLine } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
 
 export interface UpdateOptions {

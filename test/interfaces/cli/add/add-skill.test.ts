@@ -59,7 +59,7 @@ test("al add selects one of several skills by --skill or after #, and stores the
   await cli.output(`add ${dir} --skill one --yes`);
   await cli.output(`add ${url}#two --yes`);
   for (const name of ["one", "two"]) expect(configOf(name).source).toBe(`${url}#${name}`);
-  await cli.fails(`add ${url} --skill tow --yes`, 'did you mean "two"?');
+  await cli.fails(`add ${url} --skill tow --yes`, 'Did you mean "two"?');
 });
 
 test("al add finds skills in the directory agents/ of a repository", async () => {

@@ -9,7 +9,7 @@ test("al add never touches an existing agent", async () => {
   mkdirSync(pathOf("skills"), { recursive: true });
   await cli.fails(
     `add ${repository().url} --yes`,
-    /agents\/skills already exists[^]*hint: al update skills/,
+    /agents\/skills already exists[^]*`al update skills`/,
   );
   expect(readdirSync(pathOf("skills"))).toEqual([]);
 });
@@ -30,7 +30,7 @@ test.each([
 
 test.each([
   ["--upload-pack='touch pwned'", 2, "is not a repository"],
-  ["./nowhere", 1, "there is no directory /"],
+  ["./nowhere", 1, "There is no directory /"],
 ])("al add refuses the source %s", async (source, code, message) => {
   await cli.fails(`-p ${cli.projectDir} add --yes -- ${source}`, message, code);
   expect(existsSync("pwned")).toBe(false);
@@ -39,7 +39,7 @@ test.each([
 test("al add needs a project with a model", async () => {
   publish({ "SKILL.md": skill });
   cli.write("config.toml", "");
-  await cli.fails(`add ${repository().url} --yes`, "the project has no model");
+  await cli.fails(`add ${repository().url} --yes`, "The project has no model");
 });
 
 test("al add ends at once with all its processes when it is interrupted, and leaves no files", async () => {

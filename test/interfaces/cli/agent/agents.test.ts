@@ -50,6 +50,6 @@ async function leaveRun(): Promise<void> {
 
 test("al agent rm removes nothing while an interrupted run may continue", async () => {
   await leaveRun();
-  await cli.fails("agent rm dev --yes", /al start continues its runs/);
+  await cli.fails("agent rm dev --yes", /Continue its runs with `al start`/);
   expect(existsSync(pathOf("dev"))).toBe(true);
 });

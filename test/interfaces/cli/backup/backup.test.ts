@@ -77,7 +77,7 @@ test("al backup stores exactly the files that al restore accepts", async () => {
 test("al backup into a missing directory suggests creating it", async () => {
   await project.fails(
     `backup ${out}/missing/a.tgz`,
-    /a\.tgz can't be written: ENOENT.*\nhint: make the directory \S+missing /,
+    /a\.tgz can't be written: no such file or directory\.\nhint: Create the directory \S+missing /,
   );
 });
 
@@ -85,7 +85,7 @@ test("al backup on a full disk fails with one error, and leaves no temporary fil
   project.write(log, randomBytes(4_000_000).toString("base64"));
   const { code, stderr } = await project.bash(`ulimit -f 2000; $AL backup ${file}`);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^.*a\.tgz can't be written: EFBIG.*\n.*free some space.*\n$/);
+  expect(stderr).toMatch(/^.*a\.tgz can't be written: .*\n.*Free some space.*\n$/);
   expect(readdirSync(out)).toEqual([]);
 });
 
@@ -103,7 +103,7 @@ test.each(["state.db", "state.db-wal", "state.db-shm", "state.db-journal", "logs
 test("a failed al restore changes nothing, reports why, and can be repeated", async () => {
   const line = `restore ${file} --credentials`;
   const files = { [token]: "the token", "logs/dev-2026-11-26.log": "a line\n" };
-  await copy.fails(line, "a.tgz can't be restored: ENOENT");
+  await copy.fails(line, /There is no file .*a\.tgz/);
   await writeArchive({ ...files, "state.db": "this is not a database" });
   await copy.fails(line, "file is not a database");
   await writeArchive(files);

@@ -141,7 +141,7 @@ test.each([
 test("al update reports an agent without a source, and an unknown agent", async () => {
   cli.addAgent("triage", "scale = 0");
   await cli.fails("update triage", "has no source to update from");
-  await cli.fails("update trage", 'did you mean "triage"?');
+  await cli.fails("update trage", 'Did you mean "triage"?');
   await cli.prints("update", "");
 });
 
