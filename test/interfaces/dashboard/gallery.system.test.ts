@@ -34,7 +34,7 @@ test.each(gallery)(
     await shows({
       "#connection-text, #connection[data-state]": /Live/,
       "main h1": 1,
-      "header.site form input, header.site nav a": 7,
+      "nav.pages a:not(.brand)": 8,
       "header.site #project": "hello",
       ...shown,
     });

@@ -16,22 +16,22 @@ export const gallery: readonly (readonly [
   state: keyof typeof states,
   shown: Shown,
 ])[] = [
-  ["/dashboard", "no agent", { "#empty": /^No agents yet Create agents/, "#table": false }],
-  ["/dashboard", "empty", { "#counts": "1 agent", "#locks": false, "#config-warnings": false }],
+  ["/dashboard", "no agent", { "#empty": /^No agents yet/, "#table, #health": false }],
+  ["/dashboard", "empty", { "#counts": "1 agent", "#locks, #config-warnings": false }],
   [
     "/dashboard?sort=name",
     "busy",
     {
       thead:
         "Selected Agent State Status Last 20 Runs Last Run Duration Next Run Cost Today Actions",
-      "tr[data-agent=agent-0]": /^agent-0 log idle disabled ?1 queued .* 1 min ago 1\.2 s/,
-      "tr[data-agent=agent-2]": /running 1 of 4 · 3 queued reading/,
+      "tr[data-agent=agent-0]": /^agent-0 disabled 1 queued .*\d\d:\d\d succeeded 1\.2 s/,
+      "tr[data-agent=agent-2]": /running reading · 1 of 4 · 3 queued/,
       "tr[data-agent=agent-0] td.last-run time@title": /20\d\d/,
       "#counts": "10 agents",
       "#lock-count": "1 lock held",
       "#locks-list li": [locks],
       "#activity a@href": [agent, run],
-      "header.site nav a": ["Agents", "Search", "Triggers", "Cost", "Questions 6 open", "Alerts"],
+      "nav.pages": /^Agents Triggers Search Cost Questions 6 open Alerts Audit trail API tokens/,
       "nav.pages [aria-current=page]": "Agents",
     },
   ],
@@ -42,7 +42,7 @@ export const gallery: readonly (readonly [
       "#config-error": "config.toml:1:1: this is no TOML",
       "#config-warnings": warnings,
       "tr[data-agent=dev] td.status":
-        /^no cron expression · agents\/dev\/config.toml:4:12 credential/,
+        /^no cron expression · agents\/dev\/config.toml:4:12 · credential/,
       "tr[data-agent=agent-1] td.status": "no price is known",
       "#scheduler-state": "schedules paused",
       "#alert-count": "3 open or undelivered",

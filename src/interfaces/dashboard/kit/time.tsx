@@ -30,14 +30,21 @@ export function Time({ at, side = "past", otherwise = "–" }: TimeProps) {
   );
 }
 
-/** A moment of a list: the time of day, with its day if that is not today, and its distance from now as its title. */
-export function ListTime({ at }: { readonly at: string }) {
+interface ListTimeProps extends Pick<TimeProps, "side"> {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly class?: string | undefined;
+}
+
+/** A moment of a list: the time of day, with its day if that is not today; its distance from now and ISO 8601 as its title. */
+export function ListTime({ at, side = "past", class: look }: ListTimeProps) {
   const isLocal = useIsLocal();
-  const distance = useTicking((now) => relativeTime(Math.min(Date.parse(at), now), now));
+  const bound = side === "past" ? Math.min : Math.max;
+  const distance = useTicking((now) => relativeTime(bound(Date.parse(at), now), now));
   // The text changes with the day.
   useTicking((now) => new Date(now).toDateString());
   return (
-    <time dateTime={at} title={isLocal ? `${distance}, ${exactTime(at)}` : undefined}>
+    <time class={look} dateTime={at} title={isLocal ? `${distance} · ${at}` : at}>
       {listTime(at)}
     </time>
   );

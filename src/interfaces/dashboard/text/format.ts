@@ -38,10 +38,14 @@ export function dayTime(time: Moment, timeZone = ownTimeZone()): string {
   });
 }
 
-/** A moment of a list, to the minute: `15:18`, and with its day if that is not today. */
+/** A moment of a list, to the minute: `15:18`; `Nov 21 15:18` on another day, and with its year if it is not this one. */
 export function listTime(time: Moment): string {
-  const isToday = new Date(time).toDateString() === new Date().toDateString();
-  return isToday ? clockTime(time).slice(0, 5) : dayTime(time);
+  const [date, today] = [new Date(time), new Date()];
+  const clock = clockTime(time).slice(0, 5);
+  if (date.toDateString() === today.toDateString()) return clock;
+  const day = date.toLocaleDateString("en", { month: "short", day: "numeric" });
+  const isThisYear = date.getFullYear() === today.getFullYear();
+  return isThisYear ? `${day} ${clock}` : `${day}, ${date.getFullYear()} ${clock}`;
 }
 
 /** The reader's own time zone: `Europe/Berlin`. */
