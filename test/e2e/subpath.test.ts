@@ -66,7 +66,7 @@ test.each([
     await page.getByRole("link", { name: "Agents", exact: true }).first().click();
     await at("/dashboard");
     // Lists what the browser renders after the event stream has reported the run.
-    await page.getByRole("button", { name: "Run nightly" }).click();
+    await page.getByRole("button", { name: "Run nightly", exact: true }).click();
     await shows(page, { 'tr[data-agent="nightly"] .last-run': /succeeded/ });
     await page.locator(`a[href^="${base}/"]`).nth(5).waitFor();
     await shows(page, { [`a[href^="/"]:not([href^="${base}/"])`]: 0 });

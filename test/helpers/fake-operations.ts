@@ -7,6 +7,7 @@ import type {
   CallTree,
   HistoryEntry,
   HistoryQuery,
+  HourlyRuns,
 } from "../../src/foundation/contracts/history.ts";
 import type { RefusedDeliveries, WhyNot } from "../../src/features/webhooks/delivery-report.ts";
 import type { AgentHosts } from "../../src/foundation/contracts/run-hosts.ts";
@@ -53,6 +54,8 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     refusal: null as Problem | null,
     /** The trigger history, in any order. */
     entries: [] as HistoryEntry[],
+    /** Response of `hourlyRuns`. */
+    hours: [] as HourlyRuns["hours"],
     /** Responses of `whyNot`, by agent. */
     whyNots: new Map<string, WhyNot>(),
     /** Response of `refusedDeliveries`. */
@@ -231,6 +234,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       history: {
         query: noted("history", (query: HistoryQuery) => fakeHistoryPage(state.entries, query)),
         latestRuns: (names: readonly string[]) => fakeLatestRuns(state.entries, names),
+        hourlyRuns: () => state.hours,
         callTree: (id: string) => state.trees.get(id),
       },
       problem: () => state.storeProblemNow,

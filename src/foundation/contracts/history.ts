@@ -91,6 +91,22 @@ export const latestRunsSchema = z
   .meta({ id: "LatestRuns" });
 export type LatestRuns = z.infer<typeof latestRunsSchema>;
 
+const endedRuns = z.int();
+/** The runs of the last hours that ended, by when their work arrived; the oldest hour first, the last one is this one. */
+export const hourlyRunsSchema = z
+  .object({
+    hours: z.array(
+      z.object({
+        at: z.string().meta({ description: "When the hour began" }),
+        succeeded: endedRuns,
+        failed: endedRuns,
+        other: endedRuns.meta({ description: "Ended by a person or a stop, or done in part" }),
+      }),
+    ),
+  })
+  .meta({ id: "HourlyRuns" });
+export type HourlyRuns = z.infer<typeof hourlyRunsSchema>;
+
 /** Query of `GET /api/stats/triggers`. `page` counts from 1; `before` is a cursor from `nextBefore`. */
 export const historyQuerySchema = z.object({
   page: z.coerce.number().int().min(1).default(1),

@@ -1,10 +1,11 @@
-import { runOutcomes } from "../../../streams/outcomes.ts";
+import { outcomeRows, runOutcomes, type Outcome } from "../../../streams/outcomes.ts";
 import { historyEntrySchema } from "../contracts/history.ts";
 import type {
   HistoryEntry,
   CallTree,
   HistoryPage,
   HistoryQuery,
+  HourlyRuns,
   LatestRuns,
 } from "../contracts/history.ts";
 import type { DatabaseSync } from "node:sqlite";
@@ -40,6 +41,8 @@ export function createHistory(db: DatabaseSync) {
     },
     /** The latest runs of these agents that ended, the oldest first. Throws the store's errors. */
     latestRuns: (agents: readonly string[]) => latestRunsOf(db, agents),
+    /** The runs of so many hours that ended, the hour of `now` (epoch ms) last. Throws the store's errors. */
+    hourlyRuns: (hours: number, now: number) => hourlyRunsOf(db, hours, now),
     /** The tree of calls that an entry belongs to; undefined if the entry is missing. Throws the store's errors. */
     callTree: (id: string) => treeOf(db, id),
   };
@@ -97,6 +100,33 @@ function latestRunsOf(db: DatabaseSync, agents: readonly string[]): LatestRuns["
 }
 
 type LatestRow = InMs<LatestRuns["agents"][number]["runs"][number], "at">;
+
+const hourMs = 3_600_000;
+const columnOfKind = { success: "succeeded", failure: "failed" } as const;
+
+/** Only the part of an index is read that has these hours. */
+function hourlyRunsOf(db: DatabaseSync, count: number, now: number): HourlyRuns["hours"] {
+  const first = Math.floor(now / hourMs) - count + 1;
+  const hours = Array.from({ length: count }, (_, index) => ({
+    at: isoTime((first + index) * hourMs),
+    succeeded: 0,
+    failed: 0,
+    other: 0,
+  }));
+  const rows = db
+    .prepare(
+      `SELECT at / ${hourMs} AS hour, class, count(*) AS n FROM triggers INDEXED BY triggers_by_class
+       WHERE class IN (${listOf(runClasses)}) AND at >= ? GROUP BY hour, class`,
+    )
+    .all(first * hourMs) as unknown as { hour: number; class: string; n: number }[];
+  for (const { hour, class: of, n } of rows) {
+    const { kind } = outcomeRows[of.split("/")[1] as Outcome];
+    const counts = hours[Math.min(hour - first, count - 1)];
+    if (counts !== undefined)
+      counts[kind === "success" || kind === "failure" ? columnOfKind[kind] : "other"] += n;
+  }
+  return hours;
+}
 
 function listOf(values: readonly string[]): string {
   return values.map((value) => `'${value}'`).join(", ");

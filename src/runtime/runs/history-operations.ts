@@ -5,6 +5,7 @@ import {
   callTreeSchema,
   historyPageSchema,
   historyQuerySchema,
+  hourlyRunsSchema,
   latestRunsSchema,
 } from "../../foundation/contracts/history.ts";
 import { receiptViewSchema, replayResultSchema } from "../../foundation/contracts/operator-api.ts";
@@ -69,6 +70,17 @@ const listLatestRuns = read("/api/stats/latest-runs", {
   problems: [503],
   isAbout: ({ agents }, isMine) => agents.every(isMine),
   perform: ({ agents }, { store }) => ({ agents: store.history.latestRuns(agents) }),
+});
+
+/** A day, for the eyes: a report of a longer time is not read again at each change. */
+const shownHours = 24;
+
+const countHourlyRuns = read("/api/stats/hours", {
+  summary: `How many runs of the last ${shownHours} hours succeeded and failed, by hour`,
+  output: hourlyRunsSchema,
+  changedBy: ["triggers"],
+  problems: [503],
+  perform: (_input, { store }) => ({ hours: store.history.hourlyRuns(shownHours, Date.now()) }),
 });
 
 export const listRefusedDeliveries = stored.read("/api/stats/refused-deliveries", {
@@ -231,6 +243,7 @@ const replayTrigger = change("/api/triggers/:id/replay", {
 export const historyOperations = [
   listTriggers,
   listLatestRuns,
+  countHourlyRuns,
   listRefusedDeliveries,
   showWhyNot,
   showCalls,

@@ -178,3 +178,27 @@ test("the latest runs of an agent are the last twenty that ended, however its wo
   );
   expect(cat).toEqual({ name: "cat", runs: [] });
 });
+
+test("the hourly runs count those that ended by hour and end, without refused work", async () => {
+  const hour = 3_600_000;
+  const store = tempStore();
+  const now = 30 * hour + 1;
+  const refused = { agent: "dev", kind: "cron", outcome: "skipped", at: now, ...rest } as const;
+  await store.work.deadLetter({ ...refused, id: "skipped" });
+  for (const [id, outcome, at] of [
+    ["old", "failed", 6 * hour],
+    ["a", "succeeded", 7 * hour],
+    ["b", "succeeded", now - 1],
+    ["c", "timed_out", now],
+    ["d", "killed", now + 2 * hour],
+  ] as const) {
+    const item = cronItem(id, "dev", at);
+    await claimed(store, item, `dev-${id}`);
+    const end = { ...succeeded, outcome };
+    await store.work.end(item, { instanceId: `dev-${id}`, startedAt: at, end });
+  }
+  const counts = store.history.hourlyRuns(24, now);
+  expect(counts).toHaveLength(24);
+  expect(counts[0]).toEqual({ at: "1970-01-01T07:00:00.000Z", succeeded: 1, failed: 0, other: 0 });
+  expect(counts[23]).toEqual({ at: "1970-01-02T06:00:00.000Z", succeeded: 1, failed: 1, other: 1 });
+});

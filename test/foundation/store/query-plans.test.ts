@@ -46,6 +46,7 @@ const allRuns =
 test("no report, call to a model or batch of pruning scans the whole history", async () => {
   const plans = await plansOf(async (db) => {
     createHistory(db).latestRuns(["dev"]);
+    createHistory(db).hourlyRuns(24, 0);
     const commits = createGroupCommit(db, "state.db");
     createCalls(db, commits);
     createPastTriggers(db, commits);

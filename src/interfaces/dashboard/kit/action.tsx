@@ -11,6 +11,8 @@ interface ActionProps {
   /** The button's name for screen readers, if the text alone is not clear. */
   readonly label?: string;
   readonly class?: string;
+  /** Shown to a pointer over a button without a text. */
+  readonly title?: string;
   readonly id?: string;
   readonly hidden?: boolean;
   /** True in a form that works without script, too. */
@@ -55,7 +57,7 @@ export function Action(props: ActionProps) {
       aria-label={isAsked ? undefined : label}
       aria-disabled={whyNot === null ? undefined : "true"}
       aria-busy={isBusy ? "true" : undefined}
-      title={whyNot ?? undefined}
+      title={whyNot ?? props.title}
       onClick={() => void press()}
     >
       {isAsked ? question : children}

@@ -7,6 +7,7 @@ import { post } from "../live/api.ts";
 import { announce } from "../live/toasts.ts";
 import { Action } from "./action.tsx";
 import { Dialog, useDialog } from "./dialog.tsx";
+import { Icon } from "./icon.tsx";
 import { Time } from "./time.tsx";
 
 const resume = async (): Promise<void> => {
@@ -14,15 +15,31 @@ const resume = async (): Promise<void> => {
   if (answer !== null) announce("Scheduler resumed");
 };
 
+/** How much is stopped: each level has those before. */
+const levels = ["schedules", "work", "everything"] as const;
+type Level = (typeof levels)[number];
+
 /** The button that pauses the scheduler, or resumes it; a note of the pause, with the way to pause more; their dialog. */
 export function usePause(now: SchedulerStatus) {
   const { paused, pausedWork, pausedAt } = now;
   const dialog = useDialog();
+  const [chosen, setChosen] = useState<Level>("schedules");
+  const ask = (level: Level): void => {
+    setChosen(level);
+    dialog.open();
+  };
   const word = paused ? "Resume" : "Pause";
+  const next = pausedWork ? "everything" : paused ? "work" : "schedules";
   return {
+    ask,
+    resume: paused ? resume : null,
     button: (
-      <Action id="pause" label={`${word} the scheduler`} act={paused ? resume : dialog.open}>
-        {paused ? word : "Pause …"}
+      <Action
+        id="pause"
+        label={`${word} the scheduler`}
+        act={paused ? resume : () => ask("schedules")}
+      >
+        <Icon name={paused ? "run" : "disable"} /> {paused ? word : "Pause …"}
       </Action>
     ),
     // Not a live region: its time ticks.
@@ -32,40 +49,44 @@ export function usePause(now: SchedulerStatus) {
           <>
             {pausedWords(now)} {pausedAt !== null && <Time at={pausedAt} />}.{" "}
             {pauseWords(pausedWork)[1]}{" "}
-            <button class="link" type="button" onClick={dialog.open}>
+            <button class="link" type="button" onClick={() => ask(next)}>
               {pausedWork ? "Kill running runs …" : "Stop more …"}
             </button>
           </>
         )}
       </p>
     ),
-    dialog: <PauseDialog now={now} {...dialog} />,
+    dialog: <PauseDialog now={now} chosen={chosen} choose={setChosen} {...dialog} />,
   };
 }
-
-const killEffect = "They end now, without a retry.";
 
 interface PauseDialogProps extends Omit<ReturnType<typeof useDialog>, "open"> {
   readonly now: SchedulerStatus;
+  readonly chosen: Level;
+  readonly choose: (level: Level) => void;
 }
 
-/** Asks what to pause, and whether to kill the running runs. */
-function PauseDialog({ now, isOpen, onClose }: PauseDialogProps) {
+/** Asks how much to stop; the button names the number of runs that it kills. */
+function PauseDialog({ now, chosen, choose, isOpen, onClose }: PauseDialogProps) {
   const { paused, pausedWork, running } = now;
-  const [chosen, setChosen] = useState<boolean | null>(null);
-  const [kills, setKills] = useState(false);
-  const isOfWork = chosen ?? paused;
   const runs = counted(running, "running run");
-  const isKilling = running > 0 && (kills || pausedWork);
-  const verb = verbOf(pausedWork, isKilling);
-  const close = (): void => {
-    setChosen(null);
-    setKills(false);
-    onClose();
+  const isOff = (level: Level) =>
+    (paused && level === "schedules") || (pausedWork && level === "work");
+  const level = isOff(chosen) ? (levels.find((one) => !isOff(one)) ?? chosen) : chosen;
+  const isOfWork = level !== "schedules";
+  const isKilling = level === "everything" && running > 0;
+  const verb = level === "everything" ? "Stop everything" : "Pause";
+  const killing = pausedWork ? `Kill ${runs}` : `${verb} and kill ${runs}`;
+  const texts: Readonly<Record<Level, readonly [title: string, effect: string]>> = {
+    schedules: [`${pauseWords(false)[0]} only`, pauseWords(false)[1]],
+    work: pauseWords(true),
+    everything: [
+      "Stop everything",
+      `All new work, and ${runs} ${running === 1 ? "ends" : "end"} now, without a retry.`,
+    ],
   };
   const act = async (): Promise<void> => {
-    const body = { work: isOfWork };
-    if (!pausedWork && (await post("/control/pause", body)) === null) return;
+    if (!pausedWork && (await post("/control/pause", { work: isOfWork })) === null) return;
     if (isKilling && (await post("/control/kill")) === null) return;
     announce(`${pauseWords(isOfWork)[0]} paused${isKilling ? `, ${runs} killed` : ""}`);
   };
@@ -73,50 +94,35 @@ function PauseDialog({ now, isOpen, onClose }: PauseDialogProps) {
     <Dialog
       id="pause-dialog"
       isOpen={isOpen}
-      onClose={close}
-      title={pausedWork ? `Kill ${runs}?` : "Pause the scheduler"}
-      confirm={isKilling ? `${verb} ${runs}` : verb}
+      onClose={onClose}
+      title="Pause the scheduler"
+      confirm={isKilling ? killing : verb}
       isConfirmDisabled={pausedWork && !isKilling}
       onConfirm={() => void act()}
     >
-      {pausedWork && <p>{killEffect}</p>}
-      {isOpen && !pausedWork && (
+      {isOpen && (
         <div role="group" aria-label="What to pause">
-          {[false, true].map((work) => (
+          {levels.map((one) => (
             <Option
-              key={work}
+              key={one}
               type="radio"
               name="level"
-              title={pauseWords(work)[0] + (work ? "" : " only")}
-              effect={pauseWords(work)[1]}
-              checked={isOfWork === work}
-              disabled={paused && !work}
-              onChange={() => setChosen(work)}
+              title={texts[one][0]}
+              effect={texts[one][1]}
+              checked={level === one}
+              disabled={isOff(one)}
+              onChange={() => choose(one)}
             />
           ))}
-          {running > 0 && (
-            <Option
-              type="checkbox"
-              title={`Also kill ${runs}`}
-              effect={killEffect}
-              checked={kills}
-              onChange={() => setKills(!kills)}
-            />
-          )}
         </div>
       )}
     </Dialog>
   );
 }
 
-function verbOf(isPaused: boolean, isKilling: boolean): string {
-  if (isPaused) return "Kill";
-  return isKilling ? "Pause and kill" : "Pause";
-}
-
 type OptionProps = InputHTMLAttributes & { readonly title: string; readonly effect: string };
 
-/** A radio button or checkbox with its name and its effect. */
+/** A radio button with its name and its effect. */
 function Option({ title, effect, ...input }: OptionProps) {
   return (
     <label class="option">

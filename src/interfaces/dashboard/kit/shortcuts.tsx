@@ -1,13 +1,15 @@
 import { useLayoutEffect } from "preact/hooks";
 import { remember, remembered } from "../live/store.ts";
-import { Dialog, useDialog } from "./dialog.tsx";
+import { Dialog, type useDialog } from "./dialog.tsx";
+import type { IconName } from "./icon.tsx";
 import { publicPath } from "../text/base-path.ts";
 
-/** Page of the header: its name in the code, address, label, and the letter that leads to it after `g`. */
-type HeaderPage = readonly [name: string, address: string, words: string, letter: string];
+/** Page of the navigation: its name in the code, address, label, and the letter that leads to it after `g`. */
+export type SitePage = readonly [name: IconName, address: string, words: string, letter: string];
 
 const shortcuts: readonly (readonly [keys: string, text: string])[] = [
-  ["/", "Go to the page’s filter, or to the search"],
+  ["Ctrl K", "Jump to an agent, a run or a page, or do something"],
+  ["/", "Go to the page’s filter, or jump"],
   ["j", "Next row"],
   ["k", "Previous row"],
   ["Enter", "Open the row"],
@@ -20,12 +22,17 @@ const setting = "shortcuts";
 /** How long a `g` waits for its letter. */
 const prefixMs = 1_500;
 
+interface ShortcutsProps extends ReturnType<typeof useDialog> {
+  readonly pages: readonly SitePage[];
+  /** Opens the list of places. */
+  readonly jump: () => void;
+}
+
 /** The keys of all pages, and the dialog that lists them. */
-export function Shortcuts({ pages }: { readonly pages: readonly HeaderPage[] }) {
-  const dialog = useDialog();
+export function Shortcuts({ pages, jump, ...dialog }: ShortcutsProps) {
   // Keys work as soon as the page has loaded, before it is painted.
   useLayoutEffect(() => {
-    const onKey = createKeys(pages, dialog.open);
+    const onKey = createKeys(pages, dialog.open, jump);
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
   }, []);
@@ -35,9 +42,6 @@ export function Shortcuts({ pages }: { readonly pages: readonly HeaderPage[] }) 
   ];
   return (
     <>
-      <button class="skip button" type="button" onClick={dialog.open}>
-        Keyboard shortcuts
-      </button>
       <Dialog id="shortcuts" class="keys" title="Keyboard shortcuts" cancel="Close" {...dialog}>
         <dl>
           {rows.map(([keys, text]) => (
@@ -75,10 +79,10 @@ function areLettersOn(): boolean {
   return remembered(setting) !== "off";
 }
 
-function createKeys(pages: readonly HeaderPage[], showList: () => void) {
+function createKeys(pages: readonly SitePage[], showList: () => void, jump: () => void) {
   let prefixedUntil = 0;
   const keys: Readonly<Record<string, () => void>> = {
-    "/": focusFilter,
+    "/": () => focusFilter(jump),
     "?": showList,
     j: () => focusRow(1),
     k: () => focusRow(-1),
@@ -109,15 +113,13 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** Focuses the filter of the page's list, else the search of the header. */
-function focusFilter(): void {
-  const fields = document.querySelectorAll<HTMLInputElement>(
-    "main input[type=search], .site-search input",
-  );
-  const shown = [...fields].filter((field) => field.checkVisibility());
-  const field = shown.find((each) => each.closest("main") !== null) ?? shown[0];
-  field?.focus();
-  field?.select();
+/** Focuses the filter of the page's list; a page without one has the list of places. */
+function focusFilter(jump: () => void): void {
+  const fields = document.querySelectorAll<HTMLInputElement>("main input[type=search]");
+  const field = [...fields].find((each) => each.checkVisibility());
+  if (field === undefined) return jump();
+  field.focus();
+  field.select();
 }
 
 function press(button: string): void {
@@ -125,7 +127,7 @@ function press(button: string): void {
 }
 
 /** Rows of tables, items of lists, lines of a log. */
-const rowSelector = "main :is(tbody tr, li, .line)";
+const rowSelector = "main :is(tbody tr:not(.group), li, .line)";
 const targetSelector = "a[href], summary, button:not(:disabled)";
 
 /** Focuses the first link of the next row, or of the previous one, so that Enter opens it. */

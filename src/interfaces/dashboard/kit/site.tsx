@@ -6,8 +6,11 @@ import { useStore } from "../live/store.ts";
 import type { ReadDocument } from "../live/use-document.ts";
 import { announced, dismiss, toasts } from "../live/toasts.ts";
 import { clockTime, joined } from "../text/format.ts";
+import { Icon } from "./icon.tsx";
 import { alertIcon, calmIcon, Mark } from "./mark.tsx";
+import { Palette } from "./palette.tsx";
 import { Unread } from "./panel.tsx";
+import { useDialog } from "./dialog.tsx";
 import { usePause } from "./pause.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 
@@ -29,7 +32,7 @@ interface SiteProps {
   readonly head?: ComponentChildren;
   /** Documents without which the page can't be shown. */
   readonly documents?: readonly ReadDocument<unknown>[];
-  /** The current page; null for a page outside the header's navigation. */
+  /** The current page; null for a page outside the navigation. */
   readonly current: (typeof pages)[number][0] | null;
   /** True for a separate page that belongs to `current`. */
   readonly isBelow?: boolean;
@@ -39,22 +42,25 @@ interface SiteProps {
 }
 
 /** Styles of the frame. */
-export const frameStyles = ["site", "parts", "dialog", "stale", "toast"];
+export const frameStyles = ["site", "rail", "parts", "dialog", "palette", "stale", "toast"];
 
 const pages = [
   ["agents", "/dashboard", "Agents", "a"],
-  ["search", "/dashboard/search", "Search", "s"],
   ["triggers", "/dashboard/triggers", "Triggers", "t"],
+  ["search", "/dashboard/search", "Search", "s"],
   ["cost", "/dashboard/cost", "Cost", "c"],
   ["questions", "/dashboard/questions", "Questions", "q"],
   ["alerts", "/dashboard/alerts", "Alerts", "l"],
+  ["audit", "/dashboard/audit", "Audit trail", "u"],
+  ["tokens", "/dashboard/tokens", "API tokens", "k"],
 ] as const;
 
-/** The frame of a page: navigation, search, the connection, errors and warnings of the project, and the logout. */
+/** The frame of a page: navigation, the connection, errors and warnings of the project, and the logout. */
 export function Site(props: SiteProps) {
   const { title, heading = title, total, current, isBelow = false, fillsScreen = false } = props;
   const now = useScheduler(props.frame);
   const pause = usePause(now);
+  const [keys, palette] = [useDialog(), useDialog()];
   useEffect(() => {
     followStatus();
     watchWhileHidden();
@@ -65,47 +71,51 @@ export function Site(props: SiteProps) {
       <a class="skip" href="#main">
         Skip to the content
       </a>
-      <Shortcuts pages={pages} />
-      <header class="site">
-        <a class="brand" href="/dashboard">
+      <nav class="pages" aria-label="Pages">
+        <a class="brand" href="/dashboard" title={now.project} aria-label="Almanac: all agents">
           <Mark />
-          <span id="project">{now.project}</span>
         </a>
-        <nav class="pages" aria-label="Pages">
-          {pages.map(([name, address, words]) => (
-            <a
-              href={address}
-              key={name}
-              aria-current={name !== current ? undefined : isBelow ? "true" : "page"}
-            >
-              {words}{" "}
-              {name === "alerts" && (
-                <Count
-                  id="alert-count"
-                  tone="error"
-                  count={alertsOf(now)}
-                  words="open or undelivered"
-                />
-              )}
-              {name === "questions" && (
-                <Count id="question-count" tone="waiting" count={now.questions} words="open" />
-              )}
-            </a>
-          ))}
-        </nav>
-        {/* On a phone the link to the page replaces it. */}
-        <form class="site-search" role="search" action="/dashboard/search">
-          <input
-            class="filter"
-            type="search"
-            name="q"
-            placeholder="Search all logs"
-            aria-label="Search all logs"
-            autocomplete="off"
-          />
-        </form>
+        {pages.map(([name, address, words]) => (
+          <a
+            class={name}
+            href={address}
+            key={name}
+            title={words}
+            aria-current={name !== current ? undefined : isBelow ? "true" : "page"}
+          >
+            <Icon name={name} />
+            <span class="visually-hidden">{words} </span>
+            {name === "alerts" && (
+              <Count
+                id="alert-count"
+                tone="error"
+                count={alertsOf(now)}
+                words="open or undelivered"
+              />
+            )}
+            {name === "questions" && (
+              <Count id="question-count" tone="asking" count={now.questions} words="open" />
+            )}
+          </a>
+        ))}
+        <button
+          type="button"
+          title="Keyboard shortcuts and help"
+          aria-label="Keyboard shortcuts and help"
+          onClick={keys.open}
+        >
+          <Icon name="help" />
+        </button>
+      </nav>
+      <header class="site">
+        <a class="project" href="/dashboard" id="project">
+          {now.project}
+        </a>
+        <ConnectionState />
         <div class="site-end">
-          <ConnectionState />
+          <button class="button jump" type="button" id="jump" onClick={palette.open}>
+            <Icon name="search" /> <span>Jump to…</span> <kbd>{jumpKeys()}</kbd>
+          </button>
           {pause.button}
           <a class="button" href="/logout">
             Logout
@@ -133,15 +143,21 @@ export function Site(props: SiteProps) {
       </main>
       {!fillsScreen && (
         <footer class="muted" id="version">
-          Almanac {now.version} · <a href="/dashboard/audit">Audit trail</a> ·{" "}
-          <a href="/dashboard/tokens">API tokens</a> · <a href="/openapi.json">API description</a> ·{" "}
+          Almanac {now.version} · <a href="/openapi.json">API description</a> ·{" "}
           <a href="/dashboard/words">Words</a>
         </footer>
       )}
       {pause.dialog}
+      <Shortcuts pages={pages} {...keys} jump={palette.open} />
+      <Palette pages={pages} agentNames={props.frame.agentNames} pause={pause} {...palette} />
       <Toasts />
     </>
   );
+}
+
+/** The server does not know the reader's keyboard; a text that differs is corrected. */
+function jumpKeys(): string {
+  return typeof navigator !== "undefined" && navigator.userAgent.includes("Mac") ? "⌘K" : "Ctrl K";
 }
 
 /** The state of the scheduler. */

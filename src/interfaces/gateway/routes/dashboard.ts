@@ -7,7 +7,8 @@ import { page as auditPage } from "../../dashboard/pages/audit/page.tsx";
 import { tabAt, type Tab } from "../../dashboard/pages/agent/tabs.tsx";
 import { page as costPage } from "../../dashboard/pages/cost/page.tsx";
 import { page as questionsPage } from "../../dashboard/pages/questions/page.tsx";
-import { agentsData, page as overviewPage } from "../../dashboard/pages/overview/page.tsx";
+import { page as overviewPage } from "../../dashboard/pages/overview/page.tsx";
+import { agentsData } from "../../dashboard/pages/overview/rows.ts";
 import { page as searchPage } from "../../dashboard/pages/search/page.tsx";
 import { page as triggersPage } from "../../dashboard/pages/triggers/page.tsx";
 import type { OutputOf } from "../../../foundation/operation.ts";
@@ -24,6 +25,8 @@ import {
 } from "../../dashboard/send-page.tsx";
 import { agentApi, runsPath, spendPath, whyPath } from "../../dashboard/text/addresses.ts";
 import { filterOf } from "../../dashboard/pages/overview/agent-filter.ts";
+import { hoursPath, todayPath } from "../../dashboard/pages/overview/health.tsx";
+import { closedGroups } from "../../dashboard/pages/overview/row-group.ts";
 import { viewOf, choiceOf } from "../../dashboard/kit/list-view.ts";
 import { agentWithLog } from "../../operations/read-log.ts";
 import { firstPartOf } from "./logs.ts";
@@ -89,7 +92,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
   get("/dashboard", {
     ...page,
     summary: "All agents, live",
-    handle: async ({ url }, reply) => {
+    handle: async ({ url, headers }, reply) => {
       const { agents, locks, recentLogs } = deps.context.status.snapshot();
       const { history } = deps.context.store;
       const shown = agentsData(agents, filterOf(queryOf(url)));
@@ -97,7 +100,10 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
       return sendLivePage(reply, overviewPage, {
         frame: frameOf(deps),
         ...shown,
+        closed: closedGroups(headers.cookie ?? ""),
         latestRuns: await readOrNull(() => ({ agents: history.latestRuns(names) })),
+        hours: await documentOf("GET /api/stats/hours", hoursPath, deps),
+        spend: await documentOf("GET /api/spend", todayPath, deps),
         locks,
         recentLogs,
       });

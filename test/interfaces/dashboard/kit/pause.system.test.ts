@@ -13,13 +13,15 @@ test("the dialog of Pause pauses schedules alone by default, and Resume resumes"
   await calledOnly(/Paused/, ["setPaused true", "setPaused false"]);
 });
 
-test("by keys, the dialog of Pause pauses all new work and kills the runs, and later kills them alone", async () => {
+test("by keys, the dialog of Pause stops all new work and kills the runs, and later kills them alone", async () => {
   const { page, deps, shows, press, calledOnly } = await open("/dashboard");
   deps.operations.setScheduler({ running: 7 });
   await page.getByRole("button", { name: "Pause the scheduler" }).press("Enter");
   await page.getByRole("radio", { name: "Schedules only" }).press("ArrowDown");
-  await page.getByRole("checkbox", { name: "Also kill 7 running runs" }).press("Space");
-  await page.getByRole("button", { name: "Pause and kill 7 running runs" }).press("Enter");
+  await page.getByRole("radio", { name: "All new work", checked: true }).press("ArrowDown");
+  await page
+    .getByRole("button", { name: "Stop everything and kill 7 running runs" })
+    .press("Enter");
   await shows({
     "#paused": /^All new work paused (now|\d+ s ago)\./,
     "#announcer": "All new work paused, 7 running runs killed",

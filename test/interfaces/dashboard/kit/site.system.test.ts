@@ -2,15 +2,19 @@ import { sharedBrowser } from "../open-page.ts";
 
 const open = sharedBrowser();
 
-test("the header's search leads to the search page, and is a link on a phone", async () => {
-  const { page, url, shows } = await open("/dashboard/triggers");
+test("the pages are a rail at the left, and on a phone a bar at the lower edge with every count", async () => {
+  const { page, deps, shows } = await open("/dashboard/triggers");
+  deps.operations.setScheduler({ questions: 12, alerts: { open: 120, dead: 0 } });
+  await shows({ "#question-count": "12 open", "#alert-count": "120 open or undelivered" });
   await page.setViewportSize({ width: 360, height: 700 });
-  await shows({ ".site-search": false, "nav.pages a[href='/dashboard/search']": true });
+  for (const link of await page.locator("nav.pages > :visible").all()) {
+    const box = await link.boundingBox();
+    expect(box).toMatchObject({ y: expect.closeTo(652, -1) as number });
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(360);
+    expect(box?.width).toBeGreaterThan(36);
+  }
   await page.setViewportSize({ width: 1280, height: 800 });
-  const box = page.getByRole("searchbox", { name: "Search all logs" });
-  await box.fill(`"exit 3" & more`);
-  await box.press("Enter");
-  await page.waitForURL(`${url}/dashboard/search?q=%22exit+3%22+%26+more`);
+  await expect.poll(async () => (await page.locator("nav.pages").boundingBox())?.height).toBe(800);
 });
 
 test("after a logout, Back asks for the page again and leads to the login", async () => {

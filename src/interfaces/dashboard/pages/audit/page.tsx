@@ -45,7 +45,7 @@ function AuditPage(data: ListData<AuditData>) {
       heading={instance && `Audit trail of ${instance}`}
       head={instance && <a href="/dashboard/audit">of all runs</a>}
       documents={[read]}
-      current={null}
+      current="audit"
     >
       <List
         id="acts"

@@ -1,4 +1,5 @@
 import type { AgentStatus } from "../../../../../streams/status/wire.ts";
+import { rowGroupOf, rowGroups } from "./row-group.ts";
 
 /** Which agents the overview shows, and in which order: the page's address holds it. */
 export interface AgentFilter {
@@ -25,7 +26,7 @@ export type AgentGroup = (typeof agentGroups)[number];
 
 /** Sort keys and their words; the first is the default. */
 export const sortWords = {
-  errors: "Errors first",
+  errors: "By urgency",
   name: "Name",
   "last-run": "Last run",
   duration: "Duration",
@@ -84,18 +85,10 @@ export function groupsOf({ state, enabled }: AgentStatus): readonly AgentGroup[]
   return enabled ? [state] : [state, "disabled"];
 }
 
-/** The agents that a filter shows, in its order; `now` is epoch ms. */
-export function filterAgents(
-  agents: readonly AgentStatus[],
-  filter: AgentFilter,
-  now: number,
-): readonly AgentStatus[] {
+/** Whether a filter shows an agent. */
+export function isShown(filter: AgentFilter): (agent: AgentStatus) => boolean {
   const words = filter.q.toLowerCase().split(/\s+/).filter(Boolean);
-  return sortAgents(
-    agents.filter((agent) => meets(agent, filter) && hasWords(agent, words)),
-    filter.sort,
-    now,
-  );
+  return (agent) => meets(agent, filter) && hasWords(agent, words);
 }
 
 function meets(agent: AgentStatus, { state, tag }: AgentFilter): boolean {
@@ -115,8 +108,8 @@ function hasWords(agent: AgentStatus, words: readonly string[]): boolean {
   return words.every((word) => names.includes(word) || whole.includes(word));
 }
 
-/** Agents without a value come last either way, and equal ones are ordered by name. */
-function sortAgents(
+/** Agents without a value come last either way, and equal ones are ordered by name; `now` is epoch ms. */
+export function sortAgents(
   agents: readonly AgentStatus[],
   { by, isReversed }: Sort,
   now: number,
@@ -134,17 +127,14 @@ function sortAgents(
     .map(({ agent }) => agent);
 }
 
-/** Running and idle agents are one group: a row must not move at each start or end of a run. */
-const stateRanks = { error: 0, blocked: 1, waiting: 2, building: 3, running: 3, idle: 3 } as const;
-
 /** The lower, the earlier in the list; null without a value to sort by. */
 function rankOf(agent: AgentStatus, by: SortBy, now: number): number | null {
-  const { state, enabled, lastRunAt, lastDurationMs, running, nextRunAt, spentToday } = agent;
+  const { enabled, lastRunAt, lastDurationMs, running, nextRunAt, spentToday } = agent;
   switch (by) {
     case "name":
       return 0;
     case "errors":
-      return stateRanks[state] + (enabled ? 0 : 0.5);
+      return rowGroups.indexOf(rowGroupOf(agent)) + (enabled ? 0 : 0.5);
     case "last-run":
       return lastRunAt === null ? null : -Date.parse(lastRunAt);
     case "duration":

@@ -8,15 +8,15 @@ import {
   causeFirst,
   disabledText,
   errorToShow,
-  isBlocked,
   runningCostText,
   stateText,
 } from "../../../views/agent-columns.ts";
 import type { AgentColumn } from "../../../views/agent-columns.ts";
 import { useIsLocal, useTicking } from "../../live/clock.ts";
-import { agentAddress, logAddress, questionsAddress, runAddress } from "../../text/addresses.ts";
+import { agentAddress, questionsAddress, runAddress } from "../../text/addresses.ts";
 import { exactTime, joined } from "../../text/format.ts";
 import { Linked } from "../../kit/linked.tsx";
+import { ListTime } from "../../kit/time.tsx";
 import type { LatestRuns } from "../../../../foundation/contracts/history.ts";
 
 /** An agent as its row shows it. */
@@ -35,22 +35,14 @@ interface ContentProps extends ShownAgent {
 /** The text of a column, which may change with the time alone. */
 export function Value({ agent, column, isPaused, isDraining }: ContentProps) {
   const { side, emptyText } = column;
-  const isLocal = useIsLocal();
   const valueAt = (now: number) =>
     column.value(agent, { now, paused: isPaused, draining: isDraining });
   const text = useTicking((now) => valueAt(now).text);
   const shown = text === "" ? emptyText : plainText(text);
   if (side === undefined) return <span>{shown}</span>;
   const { at = null } = valueAt(Date.now());
-  return (
-    <time
-      class={joined([side === "future" && "live-fact", at === null && "muted"], " ")}
-      dateTime={at ?? undefined}
-      title={isLocal && at !== null ? exactTime(at) : undefined}
-    >
-      {shown}
-    </time>
-  );
+  if (at === null) return <span class="muted">{shown}</span>;
+  return <ListTime at={at} side={side} class={side === "future" ? "live-fact" : undefined} />;
 }
 
 export const runsTitle = `Last ${shownRuns} Runs`;
@@ -74,122 +66,101 @@ function Name({ agent }: ContentProps) {
   const facts = [title !== name && title, ...labels, ...tags.map((tag) => `#${tag}`)];
   return (
     <>
-      <div class="agent-line">
-        {/* A dense table shows the name alone. */}
-        <a class="agent-name" href={agentAddress(name)} title={joined([name, ...facts])}>
-          {name}
-        </a>
-        <a class="agent-log" href={logAddress(name)} aria-label={`Log of ${name}`}>
-          log
-        </a>
-      </div>
+      {/* A dense table shows the name alone. */}
+      <a class="agent-name" href={agentAddress(name)} title={joined([name, ...facts])}>
+        {name}
+      </a>
       <div class="sub">{joined(facts)}</div>
     </>
   );
 }
 
+/** A disabled agent that is idle has one word for both. */
 function State({ agent }: ContentProps) {
-  const { name, state, blockedBy, running, scale, queued } = agent;
+  const { name, state, blockedBy } = agent;
   const text = stateText(agent);
   const isAsking = blockedBy === "person";
   const disabled = disabledText(agent);
-  const load = [
-    (running > 1 || (running > 0 && scale > 1)) && `${running} of ${scale}`,
-    queued > 0 && `${queued} queued`,
-  ];
+  const isOff = disabled !== null && state === "idle";
+  const look = isAsking ? "asking" : state;
   return (
-    <>
-      <a
-        class={`pill ${state}`}
-        href={isAsking ? questionsAddress(name) : `${agentAddress(name)}?tab=why`}
-        aria-label={`${text}: ${isAsking ? `questions of ${name}` : `why ${name} did not run`}`}
-      >
-        {text}
-      </a>{" "}
-      <span class="pill off" hidden={disabled === null}>
-        {disabled}
-      </span>
-      <div class="sub">{joined(load)}</div>
-    </>
-  );
-}
-
-/** A used-up budget, and a warning, are shown below a status. */
-function Status({ agent, column }: ContentProps) {
-  const { statusText, usedBudget, warning } = agent;
-  const error = errorToShow(agent);
-  const status = error === null ? statusText : causeFirst(error);
-  const budget = useTicking((now) => usedBudget && usedBudgetText(usedBudget, now));
-  const isEmpty = [status, budget, warning].every((text) => text === null);
-  return (
-    <>
-      <StatusLine
-        look={
-          error !== null
-            ? isBlocked(agent)
-              ? "warning"
-              : "failing"
-            : status === null
-              ? "muted"
-              : ""
-        }
-        text={status}
-        otherwise={isEmpty ? column.emptyText : null}
-        isOfAgent={error === null}
-      />
-      <StatusLine look="warning" text={budget} />
-      <StatusLine look="warning" text={warning} />
-    </>
-  );
-}
-
-interface StatusLineProps {
-  readonly look: string;
-  readonly text: string | null;
-  readonly otherwise?: string | null;
-  /** Only an agent's own text has links. */
-  readonly isOfAgent?: boolean;
-}
-
-function StatusLine({ look, text, otherwise = null, isOfAgent = false }: StatusLineProps) {
-  const shown = text === null ? otherwise : plainText(text);
-  return (
-    <div
-      class={`status-text ${look}`}
-      title={text === null ? undefined : plainText(text)}
-      hidden={shown === null}
+    <a
+      class={`pill ${isOff ? "off" : look}`}
+      href={isAsking ? questionsAddress(name) : `${agentAddress(name)}?tab=why`}
+      title={joined([text, disabled])}
+      aria-label={`${isOff ? "disabled" : text}: ${isAsking ? `questions of ${name}` : `why ${name} did not run`}`}
     >
-      {shown !== null && isOfAgent ? <Linked text={shown} /> : shown}
+      {isOff ? "disabled" : state}
+    </a>
+  );
+}
+
+/** One line: the cause or the agent's own text, then in grey the place of the cause, and the load. */
+function Status({ agent, column }: ContentProps) {
+  const { name, usedBudget, blockedBy } = agent;
+  const budget = useTicking((now) => usedBudget && usedBudgetText(usedBudget, now));
+  const { first, more } = reasonOf(agent, budget);
+  const rest = plainText(more);
+  const shown = plainText(first ?? (more === "" ? column.emptyText : ""));
+  return (
+    <div class="reason-line">
+      <span class="status-text" title={first === null ? undefined : joined([shown, rest])}>
+        <span class={first === null ? "muted" : "cause"}>
+          {errorToShow(agent) === null ? <Linked text={shown} /> : shown}
+        </span>
+        {rest !== "" && <span class="muted">{first === null ? rest : ` · ${rest}`}</span>}
+      </span>
+      {blockedBy === "person" && (
+        <a href={questionsAddress(name)} aria-label={`Answer ${name}`}>
+          Answer
+        </a>
+      )}
     </div>
   );
 }
 
+function reasonOf(agent: AgentStatus, budget: string | null) {
+  const error = errorToShow(agent);
+  const [cause = null, ...places] =
+    error === null ? [agent.statusText] : causeFirst(error).split(" · ");
+  const [first = null, ...rest] = [cause, budget, ...places, agent.warning].filter(
+    (text) => text !== null,
+  );
+  return { first, more: joined([...rest, ...loadOf(agent)]) };
+}
+
+function loadOf(agent: AgentStatus) {
+  const { state, running, scale, queued } = agent;
+  const disabled = disabledText(agent);
+  return [
+    // The state's own word.
+    state === "idle" && disabled === "disabled" ? null : disabled,
+    (running > 1 || (running > 0 && scale > 1)) && `${running} of ${scale}`,
+    queued > 0 && `${queued} queued`,
+  ];
+}
+
 function LastRun(props: ContentProps) {
   const { name, lastRunAt, lastOutcome, running } = props.agent;
+  if (lastRunAt === null) return <Value {...props} />;
   // The outcome of the run before would be taken for that of the running one.
   const ended = running > 0 ? null : lastOutcome;
+  const isBad = ended !== null && toneOf(ended) === "error";
   return (
-    <>
-      {lastRunAt === null ? (
-        <Value {...props} />
-      ) : (
-        <a href={`${agentAddress(name)}/runs/latest`}>
-          <span class="visually-hidden">{`Latest run of ${name}, `}</span>
-          <Value {...props} />
-        </a>
-      )}
-      {ended !== null && <div class={`sub outcome ${toneOf(ended)}`}>{outcomeText(ended)}</div>}
-    </>
+    <a class={isBad ? "outcome failed" : ""} href={`${agentAddress(name)}/runs/latest`}>
+      <span class="visually-hidden">{`Latest run of ${name}, `}</span>
+      <Value {...props} />
+      {ended !== null && <span class="visually-hidden"> {outcomeText(ended)}</span>}
+    </a>
   );
 }
 
-/** The cost of today, and the part of it that the running runs spent. */
+/** The cost of today, with the part of it that the running runs spent as its title. */
 function Cost(props: ContentProps) {
   return (
-    <>
+    <span title={runningCostText(props.agent) ?? undefined}>
       <Value {...props} />
-      <div class="sub">{runningCostText(props.agent)}</div>
-    </>
+    </span>
   );
 }
 

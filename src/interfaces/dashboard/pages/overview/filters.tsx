@@ -7,14 +7,21 @@ import { useFieldValue } from "../../kit/fields.tsx";
 export interface AgentCounts {
   readonly all: number;
   readonly groups: Readonly<Partial<Record<AgentGroup, number>>>;
+  /** The cost of today, in US dollars. */
+  readonly usd: number;
   readonly tags: readonly string[];
 }
 
-export function countAgents(agents: readonly AgentStatus[]): AgentCounts {
+/** Counts agents; `now` is epoch ms. */
+export function countAgents(agents: readonly AgentStatus[], now: number): AgentCounts {
   const groups: Partial<Record<AgentGroup, number>> = {};
   for (const group of agents.flatMap(groupsOf)) groups[group] = (groups[group] ?? 0) + 1;
   const tags = [...new Set(agents.flatMap((agent) => agent.tags))].sort();
-  return { all: agents.length, groups, tags };
+  const today = agents.flatMap(({ spentToday }) =>
+    spentToday === null || Date.parse(spentToday.endsAt) <= now ? [] : [spentToday.usd],
+  );
+  const usd = today.reduce((total, one) => total + one, 0);
+  return { all: agents.length, groups, tags, usd };
 }
 
 interface AgentFiltersProps {
@@ -33,71 +40,61 @@ export function AgentFilters({ filter, counts, onChange }: AgentFiltersProps) {
   const tags = tag === "" || counts.tags.includes(tag) ? counts.tags : [tag, ...counts.tags];
   const isUsed = counts.all >= filterFrom || isNarrow(filter);
   return (
-    <div class="agent-filters" id="agent-filters" hidden={!isUsed}>
-      <div class="chips" id="agent-states" role="group" aria-label="State">
-        {(["", ...agentGroups] as const).map((state) => {
-          const count = state === "" ? counts.all : (counts.groups[state] ?? 0);
-          const isChosen = state === filter.state;
-          // Rare groups, which most projects lack. Hiding the last chips moves no other.
-          const isRare = state === "building" || state === "blocked" || state === "waiting";
-          return (
-            <button
-              type="button"
-              class={`chip ${state} ${count === 0 ? "none" : ""}`}
-              aria-pressed={isChosen}
-              hidden={isRare && count === 0 && !isChosen}
-              // A second press removes the filter.
-              onClick={() => onChange({ state: isChosen ? "" : state })}
-              key={state}
-            >
-              <b>{count.toLocaleString("en")}</b> {stateWords[state] ?? state}
-            </button>
-          );
-        })}
-      </div>
-      <div class="end">
-        <select
-          class="filter"
-          id="agent-tag"
-          aria-label="Tag"
-          hidden={tags.length === 0}
-          value={tag}
-          onChange={({ currentTarget }) => onChange({ tag: currentTarget.value })}
-        >
-          <option value="">Any tag</option>
-          {tags.map((each) => (
-            <option value={each} key={each}>
-              {each}
-            </option>
-          ))}
-        </select>
-        <select
-          class="filter"
-          id="agent-sort"
-          aria-label="Sort by"
-          value={filter.sort.by}
-          onChange={({ currentTarget }) => onChange({ sort: sortOf(currentTarget.value) })}
-        >
-          {Object.entries(sortWords).map(([by, words]) => (
-            <option value={by} key={by}>
-              {by === "name" ? "By name" : words}
-            </option>
-          ))}
-        </select>
-        <input
-          class="filter"
-          type="search"
-          id="agent-filter"
-          placeholder="Filter agents"
-          aria-label="Filter agents by name, tag, state or trigger"
-          defaultValue={filter.q}
-          ref={field}
-          onInput={({ currentTarget }) => onChange({ q: currentTarget.value.trim() })}
-        />
-      </div>
+    <div class="agent-filters end" id="agent-filters" hidden={!isUsed}>
+      <select
+        class="filter"
+        id="agent-state"
+        aria-label="State"
+        value={filter.state}
+        onChange={({ currentTarget: { value } }) =>
+          onChange({ state: agentGroups.find((group) => group === value) ?? "" })
+        }
+      >
+        <option value="">Any state</option>
+        {agentGroups.map((group) => (
+          <option value={group} key={group}>
+            {group}
+          </option>
+        ))}
+      </select>
+      <select
+        class="filter"
+        id="agent-tag"
+        aria-label="Tag"
+        hidden={tags.length === 0}
+        value={tag}
+        onChange={({ currentTarget }) => onChange({ tag: currentTarget.value })}
+      >
+        <option value="">Any tag</option>
+        {tags.map((each) => (
+          <option value={each} key={each}>
+            {each}
+          </option>
+        ))}
+      </select>
+      <select
+        class="filter"
+        id="agent-sort"
+        aria-label="Sort by"
+        value={filter.sort.by}
+        onChange={({ currentTarget }) => onChange({ sort: sortOf(currentTarget.value) })}
+      >
+        {Object.entries(sortWords).map(([by, words]) => (
+          <option value={by} key={by}>
+            {by === "name" ? "By name" : words}
+          </option>
+        ))}
+      </select>
+      <input
+        class="filter"
+        type="search"
+        id="agent-filter"
+        placeholder="Filter agents"
+        aria-label="Filter agents by name, tag, state or trigger"
+        defaultValue={filter.q}
+        ref={field}
+        onInput={({ currentTarget }) => onChange({ q: currentTarget.value.trim() })}
+      />
     </div>
   );
 }
-
-/** Words of a state's chip, after its count, if they are not its name. */
-const stateWords: Readonly<Partial<Record<string, string>>> = { "": "agents", error: "in error" };

@@ -1,10 +1,9 @@
 import type { ComponentChildren } from "preact";
-import type { AgentStatus } from "../../../../../streams/status/wire.ts";
 import { agentColumns, type AgentColumn } from "../../../views/agent-columns.ts";
-import { refusalsOf, setEnabled, triggerRun } from "../../live/agent-requests.ts";
-import { Action } from "../../kit/action.tsx";
 import { contents, runsTitle, Value, type ShownAgent } from "./cells.tsx";
 import { memo } from "../../kit/memo.ts";
+import { RowActions } from "./row-actions.tsx";
+import { rowGroupOf, toneOfGroup } from "./row-group.ts";
 
 /** A column of ticks, for which only a page has room. */
 const runsColumn: AgentColumn = {
@@ -21,18 +20,24 @@ export const columns = agentColumns
   .toSpliced(3, 0, runsColumn);
 
 interface AgentRowProps extends ShownAgent {
+  /** True if it would be in another group by now. */
+  readonly hasMoved: boolean;
   readonly isSelected: boolean;
   readonly onSelect: (agent: string, isSelected: boolean) => void;
 }
 
 /** The row of an agent, which is rendered again only if its own status changed. */
-export const AgentRow = memo(({ isSelected, onSelect, ...shown }: AgentRowProps) => {
+export const AgentRow = memo(({ hasMoved, isSelected, onSelect, ...shown }: AgentRowProps) => {
   const { agent } = shown;
-  const { name, enabled } = agent;
-  const toggle = enabled ? "Disable" : "Enable";
-  const refusals = refusalsOf(agent);
+  const { name } = agent;
+  const group = rowGroupOf(agent);
+  const okLook = agent.warning === null ? "" : "warning";
   return (
-    <tr data-agent={name} role="row" class={lookOf(agent)}>
+    <tr
+      data-agent={name}
+      role="row"
+      class={`${group === "OK" ? okLook : toneOfGroup[group]} ${hasMoved ? "moved" : ""}`}
+    >
       <Cell title="Select">
         <input
           type="checkbox"
@@ -50,33 +55,11 @@ export const AgentRow = memo(({ isSelected, onSelect, ...shown }: AgentRowProps)
         );
       })}
       <Cell title="Actions">
-        <div class="actions-group">
-          <Action label={`Run ${name}`} whyNot={refusals.run} act={() => triggerRun(name)}>
-            Run
-          </Action>
-          <Action
-            label={`${toggle} ${name}`}
-            whyNot={refusals.toggle}
-            act={() => setEnabled(name, !enabled)}
-          >
-            {toggle}
-          </Action>
-        </div>
+        <RowActions agent={agent} />
       </Cell>
     </tr>
   );
 });
-
-/** How many characters fit into a narrow column. */
-const shortStatus = 18;
-
-/** A problem has a line of its own, over the whole width; where the column is narrow, so has a long status of a run. */
-function lookOf(agent: AgentStatus): string | undefined {
-  const { error, usedBudget, warning, state, statusText } = agent;
-  if ([error, usedBudget, warning].some((one) => one !== null)) return "problem";
-  const isLong = state !== "idle" && (statusText?.length ?? 0) > shortStatus;
-  return isLong ? "long" : undefined;
-}
 
 function Cell(props: { readonly title: string; readonly children: ComponentChildren }) {
   const content = <div class="cell">{props.children}</div>;

@@ -1,8 +1,13 @@
-import { useLayoutEffect, useRef, useEffect, useMemo, useState } from "preact/hooks";
-import type { AgentStatus, SchedulerStatus } from "../../../../../streams/status/wire.ts";
+import { useRef, useEffect, useMemo, useState } from "preact/hooks";
+import type { SchedulerStatus } from "../../../../../streams/status/wire.ts";
 import type { LatestRuns } from "../../../../foundation/contracts/history.ts";
 import { isDescending, sortOf } from "./agent-filter.ts";
 import type { AgentFilter, Sort, SortBy } from "./agent-filter.ts";
+import { GroupHead } from "./group-head.tsx";
+import type { PlacedAgent } from "./held-order.ts";
+import type { AgentCounts } from "./filters.tsx";
+import { rowGroupOf, rowGroups, type RowGroup } from "./row-group.ts";
+import { mostRows, type GroupCounts } from "./rows.ts";
 import { AgentRow, cellClass, columns } from "./row.tsx";
 import type { Selection } from "./bulk.tsx";
 import { mostNames } from "../../../../foundation/contracts/format.ts";
@@ -11,34 +16,47 @@ import { useStatus } from "../../live/status.ts";
 import { useLatest } from "../../live/store.ts";
 import { paced } from "../../live/use-document.ts";
 
-/** Limit of rows: a browser takes seconds for thousands of agents. */
-export const mostRows = 500;
 /** Projects with fewer agents have room for more than one line of each. */
 const denseFrom = 10;
 
 interface AgentsTableProps {
-  readonly agents: readonly AgentStatus[];
+  readonly rows: readonly PlacedAgent[];
+  /** How many agents that the filter shows are in each group; null for rows without groups. */
+  readonly groups: GroupCounts | null;
+  readonly closed: readonly RowGroup[];
+  readonly toggle: (group: RowGroup) => void;
   readonly scheduler: SchedulerStatus;
   readonly latestRuns: LatestRuns | null;
   readonly filter: AgentFilter;
   readonly change: (part: Partial<AgentFilter>) => void;
   readonly selection: Selection;
-  /** How many agents there are, and how many the filter shows. */
-  readonly count: number;
+  readonly counts: AgentCounts;
+  /** How many agents the filter shows. */
   readonly shown: number;
 }
 
 /** The table of the agents. */
 export function AgentsTable(props: AgentsTableProps) {
-  const { agents, scheduler, filter, change, selection, count, shown } = props;
-  const rows = useRef<HTMLTableSectionElement>(null);
+  const { rows, groups, closed, scheduler, filter, change, selection, shown } = props;
+  const count = props.counts.all;
+  const agents = useMemo(() => rows.map(({ agent }) => agent), [rows]);
   const latestRuns = useLatestRuns(props.latestRuns, agents);
-  const ordered = useHeldOrder(rows, agents, filter.sort);
-  useKeptFocus();
+  const rowOf = ({ agent, group }: PlacedAgent) => (
+    <AgentRow
+      agent={agent}
+      hasMoved={groups !== null && rowGroupOf(agent) !== group}
+      isPaused={scheduler.paused}
+      isDraining={scheduler.draining}
+      runs={latestRuns.get(agent.name)}
+      isSelected={selection.has(agent.name)}
+      onSelect={selection.select}
+      key={agent.name}
+    />
+  );
   const look = `${count >= denseFrom ? "dense" : ""} ${count < 2 ? "single" : ""}`;
   return (
     <section aria-label="Agents" class={`panel ${look}`} id="table" hidden={count === 0}>
-      <table role="table" class="agents">
+      <table role="table" class="agents" id="agents">
         <thead role="rowgroup">
           <tr role="row">
             <th role="columnheader" scope="col" class="select">
@@ -60,19 +78,29 @@ export function AgentsTable(props: AgentsTableProps) {
             </th>
           </tr>
         </thead>
-        <tbody role="rowgroup" id="agents" ref={rows}>
-          {ordered.map((agent) => (
-            <AgentRow
-              agent={agent}
-              isPaused={scheduler.paused}
-              isDraining={scheduler.draining}
-              runs={latestRuns.get(agent.name)}
-              isSelected={selection.has(agent.name)}
-              onSelect={selection.select}
-              key={agent.name}
-            />
-          ))}
-        </tbody>
+        {groups === null ? (
+          <tbody role="rowgroup">{rows.map(rowOf)}</tbody>
+        ) : (
+          (filter.sort.isReversed ? rowGroups.toReversed() : rowGroups).map((group) => {
+            const inGroup = groups[group] ?? 0;
+            const isClosed = count > 1 && closed.includes(group);
+            if (inGroup === 0) return null;
+            return (
+              <tbody role="rowgroup" key={group}>
+                {/* One agent needs no group. */}
+                {count > 1 && (
+                  <GroupHead
+                    group={group}
+                    count={inGroup}
+                    isClosed={isClosed}
+                    toggle={() => props.toggle(group)}
+                  />
+                )}
+                {!isClosed && rows.filter((row) => row.group === group).map(rowOf)}
+              </tbody>
+            );
+          })
+        )}
       </table>
       <p class="muted none-match" id="more-agents" role="status" hidden={shown <= mostRows}>
         These are the first {mostRows} of {shown.toLocaleString("en")} agents. Filter to find the
@@ -130,30 +158,6 @@ function Head({ title, sort, change }: HeadProps) {
       )}
     </th>
   );
-}
-
-/** Keeps rows in place while the pointer is over them: a click must not hit another agent. */
-function useHeldOrder(
-  rows: { readonly current: HTMLElement | null },
-  agents: readonly AgentStatus[],
-  sort: Sort,
-): readonly AgentStatus[] {
-  const last = useRef({ sort, places: new Map<string, number>() });
-  const isHeld = sort === last.current.sort && rows.current?.matches(":hover") === true;
-  const { places } = last.current;
-  const placeOf = ({ name }: AgentStatus): number => places.get(name) ?? places.size;
-  const ordered = isHeld ? agents.toSorted((a, b) => placeOf(a) - placeOf(b)) : agents;
-  last.current = { sort, places: new Map(ordered.map(({ name }, place) => [name, place])) };
-  return ordered;
-}
-
-/** Restores the focus, which a moved row loses. */
-function useKeptFocus(): void {
-  const focused = typeof document === "undefined" ? null : document.activeElement;
-  useLayoutEffect(() => {
-    if (focused instanceof HTMLElement && focused.isConnected && focused !== document.activeElement)
-      focused.focus({ preventScroll: true });
-  });
 }
 
 type Named = readonly { readonly name: string }[];

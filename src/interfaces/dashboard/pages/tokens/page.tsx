@@ -64,7 +64,7 @@ function Tokens({ frame, report: first }: TokensData) {
         <span class="muted">For programs, such as an MCP client: each with its own scopes</span>
       }
       documents={[read]}
-      current={null}
+      current="tokens"
     >
       {created !== null && (
         <div class="panel" id="created" role="status">

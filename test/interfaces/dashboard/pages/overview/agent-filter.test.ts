@@ -1,9 +1,9 @@
 import {
-  filterAgents,
   filterOf,
+  isShown,
   queryOf,
+  sortAgents,
 } from "../../../../../src/interfaces/dashboard/pages/overview/agent-filter.ts";
-import type { AgentStatus } from "../../../../../streams/status/wire.ts";
 import { anAgentStatus } from "../../../../helpers/agent-status.ts";
 
 const now = Date.UTC(2026, 10, 22, 12);
@@ -20,10 +20,10 @@ const agents = [
   anAgentStatus("api-triage", { state: "running", running: 1, lastRunAt: minutesAgo(2) }),
 ];
 
-/** In the usual order, errors first. */
+/** In the usual order, the most urgent first. */
 function shown(query: string): string[] {
   const filter = filterOf(new URLSearchParams(query));
-  return filterAgents(agents, filter, now).map(({ name }) => name);
+  return sortAgents(agents.filter(isShown(filter)), filter.sort, now).map(({ name }) => name);
 }
 
 test("the agent filter matches parts of names, and whole words of states and triggers", () => {
@@ -49,17 +49,17 @@ test("the address of the overview holds filter and order, without default values
   expect(queryOf(filterOf(new URLSearchParams("q=+&state=nonsense&sort=nonsense")))).toBe("");
 });
 
-test("the overview lists blocked agents after errors, then waiting ones; a run that begins moves no row", () => {
-  const state = (name: string, one: AgentStatus["state"]) => anAgentStatus(name, { state: one });
+test("the overview lists agents that ask a person first, then failing, blocked and running ones", () => {
   const some = [
-    state("d", "running"),
-    state("c", "idle"),
-    state("b", "waiting"),
-    state("e", "blocked"),
-    state("f", "error"),
+    anAgentStatus("a", { state: "idle" }),
+    anAgentStatus("b", { state: "running" }),
+    anAgentStatus("c", { state: "blocked", blockedBy: "budget" }),
+    anAgentStatus("d", { state: "waiting", blockedBy: "lock" }),
+    anAgentStatus("e", { state: "error" }),
+    anAgentStatus("f", { state: "waiting", blockedBy: "person" }),
   ];
-  const all = filterAgents(some, filterOf(new URLSearchParams()), now);
-  expect(all.map(({ name }) => name)).toEqual(["f", "e", "b", "c", "d"]);
+  const { sort } = filterOf(new URLSearchParams());
+  expect(sortAgents(some, sort, now).map(({ name }) => name)).toEqual("fecdba".split(""));
 });
 
 test("each order of agents begins with the most relevant, and ends with those without a value", () => {

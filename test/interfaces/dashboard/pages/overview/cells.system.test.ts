@@ -79,11 +79,18 @@ test("an outcome strip has a run that ended while the strips were loaded", async
   await page.getByRole("group", { name: "Last 2 runs of bee: 2 succeeded" }).waitFor();
 });
 
-test("on a phone the outcome strip is below the row's texts", async () => {
+test("on a phone the outcome strip is in the second of a row's two lines", async () => {
   const { page } = await open("/dashboard", withRuns(["bee"], run("bee", 9)));
   await page.setViewportSize({ width: 390, height: 800 });
   const strip = await page.locator("tr[data-agent=bee] .strip").boundingBox();
   const name = await page.locator("tr[data-agent=bee] .agent-name").boundingBox();
-  expect(strip?.y).toBeGreaterThan((name?.y ?? 800) + (name?.height ?? 0));
-  expect(strip?.width).toBeGreaterThan(390 * 0.7);
+  expect(strip?.y).toBeGreaterThan((name?.y ?? 800) + (name?.height ?? 0) / 2);
+});
+
+test("the list behind More has an agent's other pages, and Escape closes it", async () => {
+  const { page, shows } = await open("/dashboard", withRuns(["bee"]));
+  await page.getByRole("button", { name: "More of bee" }).click();
+  await shows({ ".more li": ["Log", "Why it didn’t run", "Triggers", "Configuration"] });
+  await page.keyboard.press("Escape");
+  await shows({ ".more li": 0, ":focus@aria-label": "More of bee" });
 });

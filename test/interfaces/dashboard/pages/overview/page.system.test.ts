@@ -14,18 +14,18 @@ function withAgents(...agents: Parameters<typeof fakeOperations>[0] & object) {
 
 test("a row of the overview is updated in place: focus and selection stay", async () => {
   const { page, deps, shows } = await open("/dashboard", withAgents());
-  await shows({ "#empty": true });
+  await shows({ "#empty h2": "No agents yet" });
   deps.operations.setAgent({ name: "dev" });
-  await shows({ "#empty": false });
-  await page.getByRole("button", { name: "Run dev" }).focus();
+  await shows({ "#empty h2": "First steps" });
+  await page.getByRole("button", { name: "Run dev", exact: true }).focus();
   await page.evaluate(`getSelection().selectAllChildren(document.querySelector(".agent-name"))`);
   deps.operations.setAgent({ name: "dev", state: "running", statusText: "thinking" });
   await shows({ "tr[data-agent=dev]": /thinking/ });
   deps.operations.setAgent({ name: "cat" });
-  await shows({ "tbody tr >> nth=0": /cat/, ":focus@aria-label": "Run dev" });
+  await shows({ "tr[data-agent]": [/dev/, /cat/], ":focus@aria-label": "Run dev" });
   await expect.poll(() => page.evaluate(`String(getSelection())`)).toBe("dev");
   deps.operations.removeAgent("cat");
-  await shows({ "tbody tr": 1 });
+  await shows({ "tr[data-agent]": 1 });
 });
 
 test("a running agent shows its own time, not the end of the run before", async () => {
@@ -33,14 +33,14 @@ test("a running agent shows its own time, not the end of the run before", async 
   const ran = { name: "dev", lastRunAt: ago(55), lastDurationMs: 1234 };
   const deps = withAgents({ ...ran, lastOutcome: "failed", running: 1, state: "running" });
   const { shows } = await open("/dashboard", deps);
-  await shows({ [`${row}.duration`]: /^5\d s$/, [`${row}.last-run`]: /\b5\d s ago$/ });
+  await shows({ [`${row}.duration`]: /^5\d s$/, [`${row}.last-run`]: /\d\d:\d\d$/ });
   deps.operations.setAgent({ ...ran, running: 0, state: "error" });
   await shows({ [`${row}.last-run`]: /failed/, [`${row}.duration`]: "1.2 s" });
 });
 
 test("the overview links a run that it started, and undoes a Disable", async () => {
   const { page, shows, press, calledOnly } = await open("/dashboard");
-  await press("Run dev");
+  await press(/^Run dev$/);
   await shows({
     ".toast": /Started dev/,
     ".toast a@href": "/dashboard/agents/dev/runs/dev-abcdefgh",
@@ -54,6 +54,49 @@ test("the overview links a run that it started, and undoes a Disable", async () 
     "setEnabled dev true",
   ]);
   await shows({ ".toast:has-text('Undo')": 0 });
+});
+
+test("the first steps are ticked, and go when the agent has run and has a model or a webhook", async () => {
+  const { deps, shows } = await open(
+    "/dashboard",
+    withAgents({ name: "hello", models: ["scripted"] }),
+  );
+  await shows({ "#empty .done": 0, "#empty code": 3 });
+  deps.operations.setAgent({ name: "hello", lastRunAt: ago(5) });
+  await shows({ "#empty .done": /^Run hello done/ });
+  deps.operations.setScheduler({ webhookSources: ["github"] });
+  await shows({ "#empty": false });
+});
+
+test("the figures lead to what they count, and the columns of the hours name their runs", async () => {
+  const spentToday = { usd: 1.5, endsAt: ago(-9_000) };
+  const deps = withAgents({ name: "dev", state: "error", spentToday }, { name: "cat" });
+  const { operations } = deps;
+  const hour = { succeeded: 0, failed: 0, other: 0 };
+  operations.hours = [
+    { ...hour, at: ago(7_200), succeeded: 12 },
+    { ...hour, at: ago(3_600), succeeded: 2, failed: 3, other: 1 },
+  ];
+  const day = { scope: "project", window: "2026-11-22", endsAt: ago(-9_000), usd: 2 };
+  const limits = [{ ...day, limit: 50, reserved: 0 }];
+  operations.spending.set("day", { rows: [], limits, forecast: null });
+  operations.setScheduler({ questions: 2 });
+  const { shows } = await open("/dashboard", deps);
+  await shows({
+    "#health a.stat": ["1 failing", "2 waiting for you", "0 running", "$2.00 of $50.00 today"],
+    "#health a.stat@href": [
+      "/dashboard?state=error",
+      "/dashboard/questions",
+      "/dashboard?state=running",
+      "/dashboard/cost",
+    ],
+    "#hours figcaption": "Last 24 h: 14 succeeded, 3 failed, 1 other",
+    "#hours title": [/: 12 succeeded, 0 failed, 0 other$/, /: 2 succeeded, 3 failed, 1 other$/],
+    "#hours rect.failed": 1,
+  });
+  operations.hours = [{ ...hour, at: ago(60), failed: 1 }];
+  operations.emit({ changed: ["triggers"] });
+  await shows({ "#hours figcaption": "Last 24 h: 0 succeeded, 1 failed" });
 });
 
 test("a repeated rejection is shown once, and covers no button", async () => {

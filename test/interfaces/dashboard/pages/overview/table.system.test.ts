@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { fakeOperations } from "../../../../helpers/fake-operations.ts";
 import { testDeps } from "../../../gateway/start-gateway.ts";
 import { sharedBrowser } from "../../open-page.ts";
+import { untilLive } from "../../shows.ts";
 
 const open = sharedBrowser();
 
@@ -26,44 +27,25 @@ function withThirty() {
 }
 
 function shownNames(page: Page): Promise<string[]> {
-  return page.locator("tbody tr:visible .agent-name").allInnerTexts();
+  return page.locator(".agent-name:visible").allInnerTexts();
 }
 
-test("at 1280×800 at least fifteen of thirty agents are visible", async () => {
-  const { page, shows } = await open("/dashboard?sort=name", withThirty());
-  await shows({ "tbody tr": 30 });
-  const endOf = async (row: number): Promise<number> => {
-    const box = await page
-      .locator("tbody tr")
-      .nth(row - 1)
-      .boundingBox();
+test("at 1280×800 at least twenty of thirty agents are visible, each reason on one line", async () => {
+  const { page, shows } = await open("/dashboard", withThirty());
+  await shows({ "tr[data-agent]": 30, "tr.group": ["Failing 3", "OK 27"] });
+  const end = async (): Promise<number> => {
+    const box = await page.locator("tr[data-agent]").nth(19).boundingBox();
     return (box?.y ?? 900) + (box?.height ?? 0);
   };
-  await expect.poll(() => endOf(15)).toBeLessThanOrEqual(800);
-  // Three reasons of two lines each are on top.
-  await page.getByLabel("Sort by").selectOption("errors");
-  await expect.poll(async () => (await shownNames(page))[2]).toBe("agent-37");
-  await expect.poll(() => endOf(12)).toBeLessThanOrEqual(800);
-});
-
-test("the long status of a running agent is whole where its column is narrow", async () => {
-  const statusText = "waits for the health checks of the staging cluster";
-  const agents = [{ name: "deploy", state: "running" as const, statusText }, { name: "idle" }];
-  const { page, shows } = await open(
-    "/dashboard",
-    testDeps({ operations: fakeOperations(agents) }),
-  );
-  const status = page.locator("[data-agent=deploy] .status-text").first();
-  await shows({ "[data-agent=deploy] .status-text >> nth=0": statusText });
-  await expect.poll(async () => (await status.boundingBox())?.width).toBeGreaterThan(1000);
+  await expect.poll(end).toBeLessThanOrEqual(800);
 });
 
 test("thirty agents are at most 3,000 px high on a phone, and a tablet has the table", async () => {
   const { page, shows } = await open("/dashboard", withThirty());
   await page.setViewportSize({ width: 390, height: 844 });
-  await shows({ "tbody tr": 30 });
+  await shows({ "tr[data-agent]": 30 });
   await expect
-    .poll(async () => (await page.locator("#table").boundingBox())?.height)
+    .poll(() => page.evaluate("document.documentElement.scrollHeight"))
     .toBeLessThanOrEqual(3_000);
   await shows({ thead: true });
   await expect
@@ -75,27 +57,27 @@ test("thirty agents are at most 3,000 px high on a phone, and a tablet has the t
     .toBe(true);
   const heights = () =>
     page
-      .locator("tbody tr:not(.problem)")
+      .locator("tr[data-agent]")
       .evaluateAll((rows) => Math.max(...rows.map((row) => row.clientHeight)));
   await expect.poll(heights).toBeLessThan(50);
 });
 
-test.each([1280, 1920])(
-  "the reason of a problem is complete at a width of %i px",
-  async (width) => {
-    const { page, shows } = await open("/dashboard", withThirty());
-    await page.setViewportSize({ width, height: 800 });
-    const reason = page.locator("tr[data-agent=agent-17] .status-text:visible");
-    await shows({ "tr[data-agent=agent-17] .status-text:visible": /^exit code 7, .*at length$/ });
-    const { wide, high, room } = await reason.evaluate((text) => ({
-      wide: text.clientWidth,
-      high: [text.scrollWidth, text.scrollHeight],
-      room: [text.clientWidth, text.clientHeight],
-    }));
-    expect(high).toEqual(room);
-    expect(wide).toBeGreaterThan(width * 0.85);
-  },
-);
+test("a long reason is whole under the pointer and in the row with the focus, and moves no row", async () => {
+  const { page, shows } = await open("/dashboard", withThirty());
+  const reason = "tr[data-agent=agent-17] .status-text";
+  await shows({ [reason]: /^exit code 7, .*at length$/ });
+  const isCut = () => page.locator(reason).evaluate((text) => text.scrollWidth > text.clientWidth);
+  const height = () => page.locator("#table").evaluate((table) => table.clientHeight);
+  const before = await height();
+  expect(await isCut()).toBe(true);
+  await page.locator(reason).hover();
+  await expect.poll(isCut).toBe(false);
+  await page.mouse.move(0, 0);
+  await expect.poll(isCut).toBe(true);
+  await page.getByRole("link", { name: "agent-17", exact: true }).focus();
+  await expect.poll(isCut).toBe(false);
+  expect(await height()).toBe(before);
+});
 
 test("only web addresses in a status become links, which send no referrer", async () => {
   const statusText = "opened https://x.test/pull/7?a=1#b, javascript:alert(1) and (http://y.test).";
@@ -113,9 +95,9 @@ test("only web addresses in a status become links, which send no referrer", asyn
   ]);
 });
 
-test("a chip, a tag and words filter the table, stand in the address, and survive reload and Back", async () => {
+test("a figure, a tag and words filter the table, stand in the address, and survive reload and Back", async () => {
   const { page, url, shows, press } = await open("/dashboard", withThirty());
-  await press("3 in error");
+  await page.getByRole("link", { name: "3 failing" }).click();
   await expect.poll(() => shownNames(page)).toEqual(["agent-17", "agent-27", "agent-37"]);
   await page.getByLabel("Tag", { exact: true }).selectOption("data");
   await page.getByLabel("Sort by").selectOption("cost");
@@ -130,7 +112,7 @@ test("a chip, a tag and words filter the table, stand in the address, and surviv
   await page.waitForURL(`${url}/dashboard/agents/agent-27`);
   await page.goBack();
   await expect.poll(() => shownNames(page)).toEqual(narrowed);
-  await press("3 in error");
+  await page.getByRole("link", { name: "3 failing" }).click();
   await page.getByRole("searchbox", { name: /^Filter agents/ }).fill("nothing");
   await press("Show all");
   await expect.poll(() => shownNames(page)).toHaveLength(30);
@@ -150,15 +132,35 @@ test("a column's head sorts by it, and in reverse when pressed again", async () 
   await expect.poll(() => head.getAttribute("aria-sort")).toBe("descending");
 });
 
-test("rows keep their place under the pointer, and are sorted when it leaves", async () => {
-  const { page, deps, shows } = await open("/dashboard?sort=errors", withThirty());
-  await page.locator("tr[data-agent=agent-12]").hover();
+test("a row that fails is marked in its place, and moves when the reader asks or reloads", async () => {
+  const { page, deps, shows } = await open("/dashboard", withThirty());
+  await untilLive(page);
   deps.operations.setAgent({ name: "agent-13", state: "error", error: "exit 1" });
-  await shows({ "tr[data-agent=agent-13]": /exit 1/ });
-  await expect.poll(async () => (await shownNames(page))[0]).toBe("agent-17");
-  await page.locator("h1").hover();
-  deps.operations.setAgent({ name: "agent-14", statusText: "next" });
+  const row = "tr[data-agent=agent-13]";
+  await shows({
+    [row]: /error exit 1/,
+    [`${row}.failing.moved`]: 1,
+    "#health a >> nth=0": /^4 failing/,
+  });
+  expect((await shownNames(page))[6]).toBe("agent-13");
+  await page.getByRole("button", { name: "Sort again" }).click();
   await expect.poll(async () => (await shownNames(page))[0]).toBe("agent-13");
+  await shows({ "tr.group": ["Failing 4", "OK 26"], ".moved": 0, "#sort-again": false });
+});
+
+test("a closed group stays closed in this browser, and a filter finds its agents", async () => {
+  const { page, shows } = await open("/dashboard", withThirty());
+  await page.getByRole("button", { name: /^OK/ }).click();
+  await shows({ "tr[data-agent]": 3 });
+  const source = await (await page.request.get(page.url())).text();
+  expect(source).not.toContain('data-agent="agent-10"');
+  await page.reload();
+  await shows({ "tr[data-agent]": 3, "tr.group": ["Failing 3", "OK 27"] });
+  await page.getByRole("searchbox", { name: /^Filter agents/ }).fill("agent-10");
+  await shows({ "tr[data-agent]": 1 });
+  await page.getByRole("searchbox", { name: /^Filter agents/ }).fill("");
+  await page.getByRole("button", { name: /^OK/ }).click();
+  await shows({ "tr[data-agent]": 30 });
 });
 
 test("a bulk action asks once, and skips agents that it does not apply to", async () => {
@@ -203,7 +205,7 @@ test("of thousands of agents the table has the first, and the filter finds the o
   }));
   const deps = testDeps({ operations: fakeOperations(agents) });
   const { page, shows } = await open("/dashboard", deps);
-  await shows({ "tbody#agents tr": 500, "#counts": "10,000 agents" });
+  await shows({ "tr[data-agent]": 500, "#counts": "10,000 agents" });
   const more = page.locator("#more-agents");
   await shows({
     "#more-agents": "These are the first 500 of 10,000 agents. Filter to find the others.",
@@ -211,7 +213,7 @@ test("of thousands of agents the table has the first, and the filter finds the o
   await page.locator("#select-all").check();
   await shows({ "#bulk-count": "500 agents selected" });
   await page.locator("#agent-filter").fill("agent-99");
-  await shows({ "tbody#agents tr": 100 });
+  await shows({ "tr[data-agent]": 100 });
   await expect.poll(() => more.isHidden()).toBe(true);
   deps.operations.setAgent({ name: "agent-9907", statusText: "thinking" });
   await shows({ "tr[data-agent=agent-9907]": /thinking/ });
