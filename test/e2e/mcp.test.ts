@@ -195,7 +195,7 @@ test("an MCP client lists the tools even if no scheduler runs, and each tool the
   const client = await mcpClients["stdio, 2026-07-28"]?.(idle);
   expect(await client?.tools()).toHaveLength(tools.length + writingTools.length);
   const { content = [], isError } = (await client?.call("list_agents")) ?? {};
-  const error = { error: "not_running", hint: "al start starts one" };
+  const error = { error: "not_running", hint: "Start it with `al start`." };
   expect([isError, JSON.parse(content[0]?.text ?? "")]).toMatchObject([true, error]);
   await client?.close();
 });
