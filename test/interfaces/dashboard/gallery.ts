@@ -43,7 +43,7 @@ export const gallery: readonly (readonly [
       "#config-warnings": warnings,
       "tr[data-agent=dev] td.status":
         /^no cron expression · agents\/dev\/config.toml:4:12 · credential/,
-      "tr[data-agent=agent-1] td.status": "no price is known",
+      "tr[data-agent=agent-1] td.status": /^no price is known/,
       "#scheduler-state": "schedules paused",
       "#alert-count": "3 open or undelivered",
     },
