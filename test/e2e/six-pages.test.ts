@@ -48,7 +48,7 @@ test("one click on a failed run in the dashboard shows when its error first appe
 
 /** Pages, the rows that they are looked at for, and the most kilobytes of their document on the wire. */
 const paints: readonly (readonly [path: string, rows: string, mostKb: number])[] = [
-  ["", "#agents tr", 44],
+  ["", "#agents tr", 50],
   ["/search?q=error", "#results article", 40],
   ["/triggers", "#trigger-rows tr", 40],
   ["/cost", "#agents tr", 32],

@@ -1,5 +1,4 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
-import { disabledText, stateText } from "../../views/agent-columns.ts";
 import { setEnabled, triggerRun } from "../live/agent-requests.ts";
 import { agentAddress, logAddress, runAddress, withQuery } from "../text/addresses.ts";
 import { joined } from "../text/format.ts";
@@ -64,7 +63,7 @@ function agentPlace(agent: PlaceSources["agents"][number]): Place {
   const isAsking = agent.blockedBy === "person";
   return {
     words: name,
-    hint: joined([stateText(agent), disabledText(agent)]),
+    hint: joined([agent.state, agent.blockedBy, !agent.enabled && "disabled"]),
     tone: isAsking ? "asking" : agent.state,
     href,
   };

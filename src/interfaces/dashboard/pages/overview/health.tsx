@@ -100,60 +100,35 @@ function Figure({ tone, href, value, isCurrent = false, follow, children }: Figu
   );
 }
 
-const columnHeight = 30;
-const least = 1.5;
+const parts = [
+  ["failed", "failed"],
+  ["other", "off"],
+  ["succeeded", "good"],
+] as const;
 
-/** A column for each hour: failures below, whatever else ended above; the highest one fills the height. */
+/** A column for each hour, failures below; the highest one fills the height. */
 function Hours({ first }: { readonly first: HealthDocuments["hours"] }) {
   const isLocal = useIsLocal();
   const { value } = useDocument(hoursPath, { ...first, pauseMs: hoursPauseMs, isQuiet: true });
   const hours = value?.hours ?? [];
-  const sum = (name: "succeeded" | "failed" | "other") =>
+  const sum = (name: (typeof parts)[number][0]) =>
     hours.reduce((total, hour) => total + hour[name], 0);
-  const most = Math.max(
-    1,
-    ...hours.map(({ succeeded, failed, other }) => succeeded + failed + other),
-  );
-  const heightOf = (count: number) =>
-    count === 0 ? 0 : Math.max(least, (count / most) * columnHeight);
-  const [succeeded, failed, other] = [sum("succeeded"), sum("failed"), sum("other")];
-  const text = [
-    `${succeeded.toLocaleString("en")} succeeded`,
-    `${failed.toLocaleString("en")} failed`,
-    ...(other === 0 ? [] : [`${other.toLocaleString("en")} other`]),
-  ].join(", ");
+  const most = Math.max(1, ...hours.map((hour) => hour.succeeded + hour.failed + hour.other));
   return (
     <figure class="stat hours" id="hours">
-      <svg viewBox={`0 0 100 ${columnHeight}`} preserveAspectRatio="none" aria-hidden="true">
+      <svg viewBox={`0 0 ${hours.length} ${most}`} preserveAspectRatio="none" aria-hidden="true">
         {hours.map((hour, index) => {
-          const width = 100 / hours.length;
-          let y = columnHeight;
+          let y = most;
           return (
             <g key={hour.at}>
-              {isLocal && (
-                <title>{`${listTime(hour.at)}: ${hour.succeeded} succeeded, ${hour.failed} failed, ${hour.other} other`}</title>
-              )}
-              <rect
-                x={index * width}
-                width={width * 0.8}
-                y="0"
-                height={columnHeight}
-                class="none"
-              />
-              {(["failed", "other", "succeeded"] as const).map((name) => {
-                const height = heightOf(hour[name]);
-                y -= height;
-                if (height === 0) return null;
-                const look = { failed: "failed", other: "off", succeeded: "good" }[name];
+              {isLocal && <title>{`${listTime(hour.at)}: ${endsText(hour)}`}</title>}
+              <rect x={index} width="1" height={most} class="none" />
+              {parts.map(([name, look]) => {
+                y -= hour[name];
                 return (
-                  <rect
-                    key={name}
-                    class={look}
-                    x={(index * width).toFixed(2)}
-                    width={(width * 0.8).toFixed(2)}
-                    y={y.toFixed(2)}
-                    height={height.toFixed(2)}
-                  />
+                  hour[name] > 0 && (
+                    <rect key={name} class={look} x={index} width="0.8" y={y} height={hour[name]} />
+                  )
                 );
               })}
             </g>
@@ -161,8 +136,19 @@ function Hours({ first }: { readonly first: HealthDocuments["hours"] }) {
         })}
       </svg>
       <figcaption>
-        <a href="/dashboard/triggers">Last 24 h</a>: {value === null ? "–" : text}
+        <a href="/dashboard/triggers">Last 24 h</a>:{" "}
+        {value === null
+          ? "–"
+          : endsText({ succeeded: sum("succeeded"), failed: sum("failed"), other: sum("other") })}
       </figcaption>
     </figure>
   );
+}
+
+function endsText({ succeeded, failed, other }: Omit<HourlyRuns["hours"][number], "at">): string {
+  const counts = { succeeded, failed, other };
+  return Object.entries(counts)
+    .filter(([name, count]) => name !== "other" || count > 0)
+    .map(([name, count]) => `${count.toLocaleString("en")} ${name}`)
+    .join(", ");
 }

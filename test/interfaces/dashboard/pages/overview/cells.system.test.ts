@@ -3,6 +3,7 @@ import type { HistoryEntry } from "../../../../../src/foundation/contracts/histo
 import { fakeOperations } from "../../../../helpers/fake-operations.ts";
 import { historyEntry } from "../../../../helpers/history-entry.ts";
 import { testDeps } from "../../../gateway/start-gateway.ts";
+import { axeFindings } from "../../axe.ts";
 import { sharedBrowser } from "../../open-page.ts";
 
 const open = sharedBrowser();
@@ -91,6 +92,7 @@ test("the list behind More has an agent's other pages, and Escape closes it", as
   const { page, shows } = await open("/dashboard", withRuns(["bee"]));
   await page.getByRole("button", { name: "More of bee" }).click();
   await shows({ ".more li": ["Log", "Why it didn’t run", "Triggers", "Configuration"] });
+  expect(await axeFindings(page)).toEqual([]);
   await page.keyboard.press("Escape");
   await shows({ ".more li": 0, ":focus@aria-label": "More of bee" });
 });
