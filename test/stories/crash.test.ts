@@ -34,7 +34,7 @@ test("after kill -9 the next scheduler adopts the live run, receives an answer f
   expect(await deliver(project, 5)).toMatchObject(taken);
   expect((await project.status()).scheduler).toMatchObject({ paused: true, pausedWork: true });
   const { now } = await project.json<WhyNot>("/api/agents/worker/why-not");
-  expect(now).toEqual([expect.stringContaining("All new work is paused: 5 work items waiting")]);
+  expect(now).toEqual([expect.stringContaining("All new work is paused: 5 work items queued")]);
   telegram.press(/[0-9a-f-]{36}:0/.exec(message())?.[0] ?? "", 42, "q1");
   const once = { outcome: "succeeded", attempt: 1 };
   await expect
