@@ -102,7 +102,7 @@ test("the page of an answer link can allow a host once or for this run, but not 
   for (const words of ["Allow once", "Allow for this run", "Deny"])
     expect(body).toContain(`>${words}</button>`);
   expect(body).not.toContain("Always allow");
-  expect(body).toContain("To allow it for good, answer on the dashboard");
+  expect(body).toContain("To allow it permanently, answer on the dashboard");
 });
 
 test("the operator's socket responds 404 to an answer link", async () => {
