@@ -100,7 +100,6 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
     apiKey: keys.key,
     keyChange$: keys.change$,
     metrics,
-    keyPath: own.apiKey.path,
     log,
   });
   const listener = createGatewayListener({

@@ -27,8 +27,6 @@ export interface GatewayDeps extends TcpSettings {
   /** Emits when another key became active: clients with the old one are disconnected. */
   readonly keyChange$: Observable<unknown>;
   readonly metrics: Pick<Metrics, "text" | "contentType" | "streamClients">;
-  /** Where the key is stored, shown on the login page. */
-  readonly keyPath: string;
   /** True serves the dashboard's pages; the APIs don't depend on it. */
   readonly dashboard: boolean;
   /** Writes to the scheduler's log; the message holds no secret. */

@@ -42,7 +42,6 @@ export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
     apiKey: () => apiKey,
     keyChange$: NEVER,
     metrics: createMetrics("0.1.0"),
-    keyPath: "/home/me/.almanac/credentials/gateway_api_key/default/key",
     dashboard: true,
     host: "127.0.0.1",
     port: 0,
