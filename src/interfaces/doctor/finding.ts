@@ -69,5 +69,8 @@ export function ofProblem({ severity, file, line, column, message }: Diagnostic)
 
 /** Anything that was thrown, as a finding; a Problem's hint is the fix. */
 export function ofError(error: unknown, severity: Severity, where: string | null): Finding {
-  return finding(severity, messageOf(error), where, error instanceof Problem ? error.hint : null);
+  const hint = error instanceof Problem ? error.hint : null;
+  // A fix is a command to paste where the hint has one.
+  const [, command] = /^[^`]*`([^`]+)`\.$/.exec(hint ?? "") ?? [];
+  return finding(severity, messageOf(error), where, command ?? hint);
 }

@@ -8,7 +8,7 @@ test("the doctor tests the collector of [telemetry] with the credential", async 
     expect(await ward.found("telemetry")).toMatchObject([{ severity, ...expected }]);
   const where = "config.toml [telemetry]";
   ward.toProject(`[telemetry]\notlp = "${url}"\nheaders = "otlp_headers"`);
-  await finds("error", { where, fix: "Store it with `al creds add otlp_headers`." });
+  await finds("error", { where, fix: "al creds add otlp_headers" });
   await ward.credential("otlp_headers", "headers", "x-team ops");
   const what = "header 1 of the collector's credential is not name=value";
   await finds("error", { what, where });
