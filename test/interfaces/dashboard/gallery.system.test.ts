@@ -9,7 +9,10 @@ import { untilLive } from "./shows.ts";
 const open = sharedBrowser();
 /** Opens what a reader can open on a page, up to three of each kind. */
 async function unfold(page: Page): Promise<void> {
-  for (const selector of ["details summary", "button[aria-expanded=false]:not(.at, .icon-button)"]) {
+  for (const selector of [
+    "details summary",
+    "button[aria-expanded=false]:not(.at, .icon-button)",
+  ]) {
     for (const one of (await page.locator(`main ${selector}`).all()).slice(0, 3)) {
       if (await one.isVisible()) await one.click();
     }
