@@ -35,9 +35,9 @@ const budgets: Readonly<Record<string, readonly [most: number, target: number]>>
   "src/runtime/harness": [45_824, 39_000],
   "src/runtime/run-api": [48_682, 40_000],
   "src/runtime/runners": [33_921, 37_000],
-  "src/runtime/runs": [54_528, 29_500],
+  "src/runtime/runs": [54_577, 29_500],
   "src/runtime/wire": [14_311, 16_000],
-  "src/interfaces/cli": [91_859, 90_000],
+  "src/interfaces/cli": [91_900, 90_000],
   "src/interfaces/dashboard": [96_130, 78_000],
   "src/interfaces/doctor": [22_436, 21_000],
   "src/interfaces/gateway": [30_713, 35_000],
@@ -45,7 +45,7 @@ const budgets: Readonly<Record<string, readonly [most: number, target: number]>>
   "src/interfaces/operations": [2_200, 15_000],
   "src/interfaces/views": [3_773, 4_000],
   "src/start": [11_601, 10_500],
-  test: [908_797, 870_000],
+  test: [908_801, 870_000],
 };
 
 /** Comments and imports. */

@@ -52,7 +52,7 @@ export function waitForAnswer(
     const leave = ({ id }: Question): Promise<unknown> => {
       const left = run.questions.get(id);
       // A program without a model gives up on purpose.
-      if (!run.hasCalledModels) run.questions.delete(id);
+      if (run.modelCalls.isEmpty) run.questions.delete(id);
       else if (left !== undefined) left.isLeft = true;
       return questions.withdraw(id);
     };

@@ -18,6 +18,7 @@ import type { RunSocket } from "../run-api/run-socket.ts";
 import type { McpClient } from "../wire/mcp-client.ts";
 import { cappedMessage, maxOutputBytes } from "../wire/lines.ts";
 import { createFreezer, type Freezer } from "./freezer.ts";
+import { LatestModelCalls } from "./latest-model-calls.ts";
 import { createPendingRequests } from "./pending-requests.ts";
 import type { PendingRequest, PendingRequests, SuspendOptions } from "./pending-requests.ts";
 
@@ -48,9 +49,6 @@ const restAfterMs = 10_000;
 
 /** How long an adopted run may take to connect again, in ms: it pauses between its attempts. */
 const connectMs = 8_000;
-
-/** More than a harness has open at once: it asks for the verdict as soon as a call has ended. */
-const maxModelCalls = 16;
 
 /** A lock that a request waits for. */
 export interface WaitedLock {
@@ -115,10 +113,7 @@ export class LiveRun implements Disposable {
   readonly mcp = new Map<string, Promise<RunMcpServer>>();
   /** The MCP servers whose tools have changed since their last list. */
   readonly changedMcp = new Set<string>();
-  /** The verdicts on its latest calls to models, by their ids; of those without one the latest. */
-  readonly #modelCalls = new Map<string, () => ModelVerdict | null>();
-  /** How many calls without an id failed in a row, before the latest. */
-  #failures = 0;
+  readonly modelCalls = new LatestModelCalls();
   /** The denied connection attempts in the run's log; null before the first. */
   denials: Set<string> | null = null;
   readonly freezer: Freezer;
@@ -212,23 +207,7 @@ export class LiveRun implements Disposable {
   addModelCall(call: string, verdict: () => ModelVerdict | null): void {
     this.isKeyRefused = false;
     for (const [id, { isLeft }] of this.questions) if (isLeft) this.questions.delete(id);
-    const calls = this.#modelCalls;
-    if (call === "") this.#failures = this.verdictOn("")?.failures ?? 0;
-    calls.delete(call);
-    const [oldest] = calls.keys();
-    if (oldest !== undefined && calls.size === maxModelCalls) calls.delete(oldest);
-    calls.set(call, verdict);
-  }
-
-  get hasCalledModels(): boolean {
-    return this.#modelCalls.size > 0;
-  }
-
-  /** Null for an unknown call. */
-  verdictOn(call: string): ModelVerdict | null {
-    const verdict = this.#modelCalls.get(call)?.() ?? null;
-    if (verdict === null || call !== "") return verdict;
-    return { ...verdict, failures: verdict.failure === null ? 0 : this.#failures + 1 };
+    this.modelCalls.add(call, verdict);
   }
 
   /** Written for its post hooks, before the run is asked to end. */

@@ -37,7 +37,7 @@ export function createRunRequests(context: RequestContext) {
     ...createPeopleRequests(context),
     ...mcp.performers,
     "model-verdict": (run, { request: { call = "" } }) =>
-      Promise.resolve({ ok: true, verdict: run.verdictOn(call) }),
+      Promise.resolve({ ok: true, verdict: run.modelCalls.verdictOn(call) }),
     wait: waits.wait,
     cancel: (run, { instanceId, key }) => {
       for (const ability of ["wait", "ask", "budget-wait", "call-wait", "lock"] as const) {

@@ -53,21 +53,25 @@ export async function addCredential(
     out.note(`a secret of fewer than ${shortestHidden} characters is not taken out of logs`);
   }
   if (out.json) return out.document({ name: credentialName(reference), paths, variables, problem });
-  out.data(
-    [
-      `${credentialName(reference)} is stored`,
-      schedulersUseOf(reference.type) ?? useOfRuns(variables),
-    ]
-      .filter((text) => text !== null)
-      .join("; "),
+  const use = schedulersUseOf(reference.type) ?? useOfRuns(variables);
+  out.data([`${credentialName(reference)} is stored`, ...(use === null ? [] : [use])].join("; "));
+  const note = noteOn(reference, stored?.fields ?? [], problem);
+  if (note !== null) out.note(note);
+}
+
+/** Why a stored credential can't be used yet; null if it can. */
+function noteOn(
+  reference: CredentialReference,
+  fields: readonly { readonly name: string }[],
+  problem: string | null,
+): string | null {
+  const name = credentialName(reference);
+  const lacks = missingField(
+    reference.type,
+    fields.map((field) => field.name),
   );
-  const lacks = missingField(reference.type, stored?.fields.map((field) => field.name) ?? []);
-  const add = `al creds add ${credentialName(reference)} --field ${lacks ?? ""}`;
-  if (lacks !== undefined) {
-    out.note(
-      `Not complete yet: ${credentialName(reference)} also needs \`${lacks}\`. Add it with \`${add}\`.`,
-    );
-  } else if (problem !== null) out.note(`It can't be used yet: ${problem}`);
+  if (lacks === undefined) return problem === null ? null : `It can't be used yet: ${problem}`;
+  return `Not complete yet: ${name} also needs \`${lacks}\`. Add it with \`al creds add ${name} --field ${lacks}\`.`;
 }
 
 function missingField(type: string, stored: readonly string[]): string | undefined {
