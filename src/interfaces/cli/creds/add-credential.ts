@@ -44,19 +44,27 @@ export async function addCredential(
     const replace = options.replace === true;
     paths.push(await storeField(home, { ...reference, field, secret, replace }));
   }
-  const stored = (await listCredentials(home)).find(
-    (one) => one.name === credentialName(reference),
-  );
-  const { variables = [], problem = null } = stored ?? {};
+  const { variables, problem, fields } = await storedCredential(home, reference);
   const secrets = secretsOf({ ...reference, fields: Object.fromEntries(entries) });
   if (secrets.some((secret) => secret.trim().length < shortestHidden)) {
     out.note(`a secret of fewer than ${shortestHidden} characters is not taken out of logs`);
   }
   if (out.json) return out.document({ name: credentialName(reference), paths, variables, problem });
-  const use = schedulersUseOf(reference.type) ?? useOfRuns(variables);
-  out.data([`${credentialName(reference)} is stored`, ...(use === null ? [] : [use])].join("; "));
-  const note = noteOn(reference, stored?.fields ?? [], problem);
+  out.data(storedText(reference, variables));
+  const note = noteOn(reference, fields, problem);
   if (note !== null) out.note(note);
+}
+
+async function storedCredential(home: string, reference: CredentialReference) {
+  const all = await listCredentials(home);
+  const stored = all.find(({ name }) => name === credentialName(reference));
+  return stored ?? { variables: [], problem: null, fields: [] };
+}
+
+function storedText(reference: CredentialReference, variables: readonly string[]): string {
+  const use = schedulersUseOf(reference.type) ?? useOfRuns(variables);
+  const stored = `${credentialName(reference)} is stored`;
+  return use === null ? stored : `${stored}; ${use}`;
 }
 
 /** Why a stored credential can't be used yet; null if it can. */
