@@ -46,7 +46,7 @@ test("the npm package installs within 60 MB and without npm warnings, and contai
   const bytes = [...files.values()].reduce((sum, content) => sum + content.length, 0);
   expect(bytes).toBeLessThan(60_000_000);
   const expected =
-    /^(dist\/(src\/.+\.(m?js|css|wasm)|licenses\.txt|sbom\.cdx\.json)|.+\.md|examples\/(gallery\/edit-and-run\.png|(kubernetes|deploy)\/.+)|LICENSE|Dockerfile|package\.json)$/;
+    /^(dist\/(src\/.+\.(m?js|css|wasm|txt)|licenses\.txt|sbom\.cdx\.json)|.+\.md|examples\/(gallery\/edit-and-run\.png|(kubernetes|deploy)\/.+)|LICENSE|Dockerfile|package\.json)$/;
   expect(installedPackage.files.filter((path) => !expected.test(path))).toEqual([]);
   expect(installedPackage.files).toContain("examples/kubernetes/kustomization.yaml");
 });

@@ -81,7 +81,7 @@ test("a second try of the lock in the same process does not free the lock for ot
   const holder = join(import.meta.dirname, "holder.ts");
   const other = spawnSync(process.execPath, [holder, dir], { encoding: "utf8", timeout: 20_000 });
   expect(other.status).toBe(1);
-  expect(other.stderr).toContain(`held by the scheduler with pid ${process.pid}`);
+  expect(other.stderr).toContain(`already running (pid ${process.pid}`);
 });
 
 test("the scheduler's address is readable by its owner only", () => {
