@@ -39,13 +39,14 @@ describe.skipIf(whyNoBrowser() !== null)("the dashboard of examples/hello in a b
 
   test("shows a run from the press of its button to its end", async () => {
     await row("hello", { state: /idle/ });
-    await page.getByRole("button", { name: "Run hello" }).click();
+    await page.getByRole("button", { name: "Run hello", exact: true }).click();
     await row("hello", { state: /running/ });
     await row("hello", { state: /idle/, "last-run": /succeeded/ });
   });
 
   test("shows a scheduled run in the agent's log, with its text, tools and tokens", async () => {
-    await page.locator('tr[data-agent="hello"]').getByRole("link", { name: "log" }).click();
+    await page.getByRole("button", { name: "More of hello" }).click();
+    await page.getByRole("link", { name: "Log", exact: true }).click();
     await shows(page, {
       "[role=log]":
         /run started manually.*run started by its schedule.*bash date.*Hello from your first agent.*\d+ tokens.*run succeeded/,

@@ -16,7 +16,11 @@ test("an update makes the answer of an operation stale if its row names the list
     ]),
   );
   expect(staleBy).toEqual({
-    triggers: ["GET /api/stats/triggers", "GET /api/stats/refused-deliveries"],
+    triggers: [
+      "GET /api/stats/triggers",
+      "GET /api/stats/hours",
+      "GET /api/stats/refused-deliveries",
+    ],
     questions: ["GET /api/questions", "GET /api/audit"],
     alerts: ["GET /api/alerts"],
     audit: ["GET /api/audit"],
