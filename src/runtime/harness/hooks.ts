@@ -29,7 +29,7 @@ export const hookTimeoutMs = 5 * 60_000;
 
 /**
  * Runs the hooks of one phase in order, each in its own shell in the run's working directory, until one fails.
- * Resolves to a reason that begins with the failed command's last line on stderr; null if all hooks succeeded.
+ * Resolves to a reason that begins with what the failed command said on stderr; null if all hooks succeeded.
  */
 export async function runHooks(
   phase: HookPhase,
@@ -54,7 +54,7 @@ async function runHook(
     logTo(emit, "hook", level, msg, { phase, command: cut(command, 500), ...fields });
   log(30, `${phase} hook: ${cut(command, 500)}`, {});
   const lines = rawLines((line, stream) => log(30, line, { stream }));
-  let lastError: string | undefined;
+  const errors: string[] = [];
   // Reports output beyond the limit of logged lines, and that a silent hook is still running.
   const live = liveCall((progress) => {
     const tool = `${phase} hook`;
@@ -67,7 +67,7 @@ async function runHook(
     timeoutMs,
     activeMs,
     onLine: (line, stream) => {
-      if (stream === "stderr" && isShown(line)) lastError = line;
+      if (stream === "stderr" && isShown(line) && errors.push(line) > lastErrors) errors.shift();
       if (!lines.add(line, stream)) live.add(Buffer.from(`${line}\n`));
     },
   });
@@ -83,9 +83,11 @@ async function runHook(
   // Lines that are left out of the log are quoted in its last one.
   const quoted = lines.leftOut() > 0 ? output.slice(-lastLines) : [];
   log(50, [place, ...quoted].join("\n"), ended);
-  const error = lastError === undefined ? undefined : String(redact(lastError));
   // A line that is missing in the output is a part of a secret over several lines.
-  const cause = output.findLast((line) => line === error) ?? output.findLast(isShown);
+  const said = String(redact(errors.join("\n")))
+    .split("\n")
+    .filter((line) => output.includes(line));
+  const cause = tellingPart(said.filter(isShown)) ?? output.findLast(isShown);
   if (cause === undefined) return place;
   // The cause comes first, as a narrow column shows only the beginning. The command is in the log.
   const how = problem === null ? `${phase} hook, exit ${exitCode ?? "unknown"}` : place;
@@ -93,6 +95,17 @@ async function runHook(
 }
 
 const isShown = (line: string): boolean => line.trim() !== "";
+
+/** How many of its last lines on stderr are looked through for the cause. */
+const lastErrors = 8;
+const telling =
+  /\b(?:error|fatal|failed|failure|denied|refused|unable|cannot|can't|not found|no such)\b/i;
+
+/** The last two lines that name an error, as git ends with advice; else the last line. Undefined without a line. */
+function tellingPart(lines: readonly string[]): string | undefined {
+  const causes = lines.filter((line) => telling.test(line)).slice(-2);
+  return causes.length === 0 ? lines.at(-1) : causes.map((line) => line.trim()).join(" · ");
+}
 
 /**
  * Runs the post hooks after any end of the session, and resolves to the reason of the failed hook; null if all

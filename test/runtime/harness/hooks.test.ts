@@ -29,6 +29,20 @@ describe("a hook of a run", () => {
     expect((await hooks(["sleep 600"], 200)).reason).toContain("took longer than 0.2 s");
   });
 
+  test.each([
+    [
+      ["Host key verification failed.", "fatal: Could not read.", "", "Check your access rights."],
+      "Host key verification failed. · fatal: Could not read.",
+    ],
+    [["connecting", "42 rows are missing"], "42 rows are missing"],
+  ])(
+    "that fails after %j on stderr has the lines of the cause as its reason",
+    async (said, cause) => {
+      const { reason } = await hooks([`printf '${said.join("\\n")}\\n' >&2; exit 7`]);
+      expect(reason).toBe(`${cause} (pre hook, exit 7)`);
+    },
+  );
+
   test("logs its output while it runs: the first lines one by one, then in pieces", async () => {
     const { logs } = await hooks(["seq 600; sleep 1.5"]);
     const live = logs.filter(({ kind }) => kind === "tool-output");
