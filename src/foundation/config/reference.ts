@@ -12,9 +12,9 @@ export function configReference(): string {
   return `${[
     intro,
     "## The project: `config.toml`",
-    ...sections({ table: projectSchema }),
+    ...sections(projectSchema),
     "## An agent: `agents/<name>/config.toml`",
-    ...sections({ table: agentSchema }),
+    ...sections(agentSchema),
     providerReference(),
   ].join("\n\n")}\n`;
 }
@@ -35,7 +35,7 @@ interface Row {
 type Field = z.core.$ZodType;
 
 /** The table of a TOML table's own keys, then a section for each table in it. */
-function sections({ table }: Pick<InnerTable, "table">, isFilters = false): string[] {
+function sections(table: z.ZodObject, isFilters = false): string[] {
   const fields = Object.entries<Field>(table.shape);
   const rows = fields.filter(([, field]) => innerTable(field) === null).map(rowOf);
   const more = isFilters ? Object.entries(commonFields).map(filterRow) : [];
@@ -51,7 +51,7 @@ function section(key: string, field: Field): string[] {
   const isFilters = key === "webhooks" && inner.kind === "list";
   const text = [meaning(field), key === "webhooks" ? allServices : ""];
   const title = `### \`${titleOf(key, field, inner.kind)}\``;
-  return [title, text.filter(Boolean).join(" "), ...sections(inner, isFilters)];
+  return [title, text.filter(Boolean).join(" "), ...sections(inner.table, isFilters)];
 }
 
 const allServices = "[All services and their filters](../../features/webhooks/reference.md).";

@@ -44,7 +44,7 @@ export async function unmetRequirements(
 export function requirementCheck(
   home: string,
   env: NodeJS.ProcessEnv,
-  { refusalOf }: Pick<RefusedKeys, "refusalOf">,
+  { refusalOf }: RefusedKeys,
 ): (agent: AgentConfig) => Promise<readonly Diagnostic[]> {
   const once = <T>(read: (key: string) => Promise<T>): ((key: string) => Promise<T>) => {
     const known = new Map<string, Promise<T>>();

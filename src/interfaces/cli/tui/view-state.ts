@@ -57,7 +57,7 @@ export const firstView: ViewState = {
 /** The agents of the screen, the most urgent first. */
 export function shownAgents(
   agents: readonly AgentStatus[],
-  { filter }: Pick<ViewState, "filter">,
+  { filter }: ViewState,
 ): readonly AgentStatus[] {
   return byUrgency(agents.filter((agent) => hasWords(agent, filter)));
 }

@@ -17,7 +17,7 @@ export type Place = {
 
 export interface PlaceSources {
   readonly pages: readonly SitePage[];
-  readonly pause: Pick<ReturnType<typeof usePause>, "ask" | "resume">;
+  readonly pause: ReturnType<typeof usePause>;
   /** Without the status only the names are known. */
   readonly agents: readonly (AgentStatus | { readonly name: string })[];
 }

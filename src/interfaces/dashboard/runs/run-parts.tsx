@@ -73,7 +73,7 @@ export function EntryTime({
   agent,
   instanceId,
   at,
-}: Pick<HistoryEntry, "agent" | "instanceId" | "at">) {
+}: HistoryEntry) {
   const time = <ListTime at={at} />;
   if (agent === null || instanceId === null) return time;
   return (
