@@ -113,7 +113,7 @@ export function Site(props: SiteProps) {
         </a>
         <ConnectionState />
         <div class="site-end">
-          <button class="button jump" type="button" id="jump" onClick={palette.open}>
+          <button class="button jump" type="button" onClick={palette.open}>
             <Icon name="search" /> <span>Jump to…</span> <kbd>{jumpKeys()}</kbd>
           </button>
           {pause.button}
