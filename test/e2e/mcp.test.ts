@@ -126,7 +126,7 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
     expect(run).toMatchObject({ outcome: "killed", isKept: true });
     await act("pause", "held");
     const { untrusted } = await ask("why_not", { agent: "held" });
-    expect(JSON.stringify(untrusted)).toContain("disabled");
+    expect(JSON.stringify(untrusted)).toContain("Disabled");
     await fails("start", { agent: "held" }, "disabled");
     await act("resume", "held");
     await act("pause_all", "");
