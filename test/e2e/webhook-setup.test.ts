@@ -126,9 +126,9 @@ test("al webhook setup fails with a reason if the ping does not arrive, the repo
   for (const [args, told] of [
     [
       ["github", "acme/website"],
-      /ping got the answer 502 from http.*\n.*does this address reach the gateway/,
+      /ping of github got the answer 502 from http.*\n.*this address reaches the gateway/,
     ],
-    [["github", "acme/other"], /answered 404: Not Found\n.*github_token/],
+    [["github", "acme/other"], /answered 404: Not Found.\n.*github_token/],
     [["gitlab"], /no webhook source of gitlab\n.*\[webhooks\.gitlab\]/],
   ] as const) {
     const { code, stderr } = await project.al("webhook", "setup", ...args);

@@ -28,15 +28,18 @@ export async function steer(
   const reason = whyNoInput(agent)[kind];
   if (reason !== null) throw new Problem("refused", reason);
   if (run.isEnding) throw new Problem("refused", `the run ${instanceId} is being ended`);
+  const { keepsSession } = harnesses[agent.harness.type];
+  const next = keepsSession ? `; after its hooks, ${continuing(instanceId)}` : "";
+  const isOver = `the session of ${instanceId} takes no more messages${next}`;
+  // An earlier scheduler may have received the session.
+  if (context.sessions.isWhole(instanceId)) throw new Problem("refused", isOver);
   if (!(await run.isConnected())) {
     const silent = `the run ${instanceId} has not connected to this scheduler yet, so its session may be over`;
     throw new Problem("refused", silent, `try again, or see al show ${instanceId}`);
   }
   const added = await context.inbox.add({ instanceId, kind, text: text ?? "", by });
-  if (added !== null) return inboxView(added);
-  const { keepsSession } = harnesses[agent.harness.type];
-  const next = keepsSession ? `; after its hooks, ${continuing(instanceId)}` : "";
-  throw new Problem("refused", `the session of ${instanceId} takes no more messages${next}`);
+  if (added === null) throw new Problem("refused", isOver);
+  return inboxView(added);
 }
 
 /**

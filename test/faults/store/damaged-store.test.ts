@@ -59,7 +59,7 @@ test.each<[string, () => void]>([
   const { code, stdout, stderr } = await runAl(project, ["start", "--port", "0"]);
   expect(code).toBe(1);
   expect(stdout).not.toContain("API key");
-  const hint = "hint: with no scheduler running (al stop), move the file away together";
+  const hint = "move the file away together";
   for (const text of [`${path()}: `, hint]) expect(stderr).toContain(text);
   expect(stderr).not.toContain("    at ");
   expect(readFileSync(path()).equals(before)).toBe(true);

@@ -95,8 +95,8 @@ test("al start with an unavailable store reports that the store is read-only", a
   spawnSync("mount", ["-o", "remount,bind,ro", stateDir()]);
   const { code, stderr } = await runAl(project(), ["start", "--port", "0"]);
   expect(code).toBe(1);
-  expect(stderr).toContain(`${stateDir()}: EROFS`);
-  expect(stderr).toContain("hint: make the project directory writable");
+  expect(stderr).toContain(`${stateDir()}: read-only file system`);
+  expect(stderr).toContain("hint: Make the project directory writable");
 });
 
 /** Mounts something over the state directory, until the test is over. */
