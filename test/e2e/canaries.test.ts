@@ -138,7 +138,7 @@ async function leak() {
   // That it said them at all, and where they would have been.
   for (const text of ["hook-ran [redacted] [redacted]", "I was told [redacted].", "tool-ran"])
     expect(log).toContain(text);
-  const reason = expect.stringContaining("last words [redacted]") as string;
+  const reason = expect.stringContaining("[redacted] (post hook, exit 3)") as string;
   expect(trigger).toMatchObject({ outcome: "failed", reason });
   expect(streams[0]?.()).toContain("working with [redacted]");
   const files = [...(await filesBelow(project.path(".al"), "utf8"))];

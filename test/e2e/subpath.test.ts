@@ -48,7 +48,7 @@ test.each([
       keepsPath,
     );
     const root = `${origin}${base}`;
-    await project.edit("config.toml", "https://al.example.org", root);
+    await project.edit("config.toml", /# (publicUrl = ").*?"/, `$1${root}"`);
     await project.edit("config.toml", '["al.example.org"]', '["proxy.localhost"]');
     await project.start();
     const browser = await openBrowser();

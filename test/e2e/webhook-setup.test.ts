@@ -129,7 +129,7 @@ test("al webhook setup fails with a reason if the ping does not arrive, the repo
       /ping of github got the answer 502 from http.*\n.*this address reaches the gateway/,
     ],
     [["github", "acme/other"], /answered 404: Not Found.\n.*github_token/],
-    [["gitlab"], /no webhook source of gitlab\n.*\[webhooks\.gitlab\]/],
+    [["gitlab"], /no webhook source of gitlab.\n.*\[webhooks\.gitlab\]/],
   ] as const) {
     const { code, stderr } = await project.al("webhook", "setup", ...args);
     expect([code, stderr]).toEqual([1, expect.stringMatching(told)]);
@@ -138,6 +138,6 @@ test("al webhook setup fails with a reason if the ping does not arrive, the repo
   await project.edit("config.toml", 'type = "github"', 'type = "sentry"');
   await project.edit("agents/hello/config.toml", filters, 'resources = ["issue"]');
   expect(await project.print("webhook", "setup", "sentry")).toMatch(
-    /^address +http.*\/webhooks\/sentry\/hub\nevents +issue\nsecret +al creds add sentry_client_secret:default stores it$/m,
+    /^address +http.*\/webhooks\/sentry\/hub\nevents +issue\nsecret +not stored yet; store it with `al creds add sentry_client_secret:default`$/m,
   );
 });
