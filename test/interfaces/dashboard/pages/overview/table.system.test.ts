@@ -76,7 +76,8 @@ test("a long reason is whole under the pointer and in the row with the focus, an
   await expect.poll(isCut).toBe(true);
   await page.getByRole("link", { name: "agent-17", exact: true }).focus();
   await expect.poll(isCut).toBe(false);
-  expect(await height()).toBe(before);
+  // A row may be half a pixel high.
+  expect(Math.abs((await height()) - before)).toBeLessThanOrEqual(1);
 });
 
 test("only web addresses in a status become links, which send no referrer", async () => {

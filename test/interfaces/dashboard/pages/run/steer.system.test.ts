@@ -29,7 +29,7 @@ const running = { outcome: null, endedAt: null, durationMs: null, exitCode: null
 
 test("a person sends a run a message, and stops it after its turn", async () => {
   const { page, shows, press, called } = await pageOf({ ...running, messages: [message] });
-  await shows({ "#messages": /Be <b>brief<\/b>\. the API key, .* · not received yet/ });
+  await shows({ "#messages": /Be <b>brief<\/b>\. .* · not received yet/ });
   await page.getByLabel("Tell the agent …").fill("Leave the logs alone.");
   await press("Send");
   await called(`steer ${instance} Leave the logs alone.`);
