@@ -69,11 +69,7 @@ export function FailingSince({
 }
 
 /** The time of an entry, as a link to its run; a queued entry has no run yet. */
-export function EntryTime({
-  agent,
-  instanceId,
-  at,
-}: HistoryEntry) {
+export function EntryTime({ agent, instanceId, at }: HistoryEntry) {
   const time = <ListTime at={at} />;
   if (agent === null || instanceId === null) return time;
   return (
