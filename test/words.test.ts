@@ -83,7 +83,7 @@ test(`"what" stands in pages at most ${whatInPagesLimit} times in 1,000 lines`, 
 const odd =
   /\b(?:without it|what is more|goes before|counts from|is the time in which|for good|by itself)\b/i;
 
-test("pages, and the texts in the program, have none of the odd phrases", () => {
+test("documents and texts of the program contain no forbidden phrase", () => {
   const ofProgram = linesOf("{src,streams}/**/*.{ts,tsx}").filter(
     ({ text }) => !comment.test(text),
   );

@@ -73,7 +73,7 @@ test("al show --prompt prints the prompt that the model received", async () => {
   expect(asked).toBe("modelPrompt=true");
 });
 
-test("al show --payload prints the whole payload, or that there is none", async () => {
+test("al show --payload prints the whole payload, and no data for a run without a payload", async () => {
   const { routes } = await cli.serve({
     [`${runs}dev-bbbbbbbb`]: aRunView("dev-bbbbbbbb", { payload: "{\n1\n2\n3\n4\n5\n6\n}" }),
   });

@@ -54,7 +54,7 @@ describe("al webhook test", () => {
     expect(stdout).not.toContain("deaf");
   });
 
-  test("reports that no agent listens to a source, and that there is no source", async () => {
+  test("says which source has no agent, and which type of source the project lacks", async () => {
     const alone = await cli.al(`webhook test ${payload} -e issues`);
     expect(alone.stderr).toBe("no agent listens to source hub\n");
     cli.write("config.toml", "");

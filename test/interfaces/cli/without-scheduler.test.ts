@@ -33,7 +33,7 @@ async function fill(key: string): Promise<void> {
   store.close();
 }
 
-test("without a scheduler, al stat and al show print what a run left behind without the API key, and --diff what changed before it", async () => {
+test("al stat and al show need no scheduler to print a stored run, and al show --diff the change before it; none prints the API key", async () => {
   expect(await cli.output("stat")).toMatch(
     /^dev +error +1 queued: left \[redacted\] behind[^]*^error bad: agents\/bad\/config\.toml:3:12 /m,
   );

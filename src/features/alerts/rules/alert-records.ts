@@ -49,7 +49,7 @@ export function createAlertRecords(deps: AlertRecordsDeps) {
 
   return {
     records,
-    /** The record of an agent and a rule, which is begun if there is none. */
+    /** The record of an agent and a rule. Creates it at the first request. */
     recordOf,
     arm,
     inactive,

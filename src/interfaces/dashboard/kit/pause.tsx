@@ -47,7 +47,8 @@ export function usePause(now: SchedulerStatus) {
       <p class="notice warning" id="paused" hidden={!paused}>
         {paused && (
           <>
-            {pausedWords(now)} {pausedAt !== null && <Time at={pausedAt} />}.{" "}
+            {pausedWords(now)}
+            {pausedAt !== null && [" ", <Time at={pausedAt} key="time" />]}.{" "}
             {pauseWords(pausedWork)[1]}{" "}
             <button class="link" type="button" onClick={() => ask(next)}>
               {pausedWork ? "Kill running runs …" : "Stop more …"}

@@ -7,8 +7,7 @@ import type {
   ScriptedAnswer,
 } from "../../../foundation/contracts/model-gateway.ts";
 import { inTurn } from "../../../foundation/contracts/in-turn.ts";
-import { hasEnd, verdictOn } from "./verdict.ts";
-import { wireApis } from "./wire-apis.ts";
+import { hasEnd, longWaitMs, verdictOn } from "./verdict.ts";
 import { callSoFar, createAnswerTap, endOfCall, type SeenOfCall } from "./answer-tap.ts";
 import { longestTimerMs } from "../../../../streams/longest-timer.ts";
 import {
@@ -172,9 +171,7 @@ async function sendAnswer(
 ): Promise<void> {
   if (!signal.aborted) {
     response.socket?.setNoDelay(true);
-    // A command line may try a refused login several times.
-    const once = status === 401 ? { "x-should-retry": "false" } : {};
-    response.writeHead(status, { ...responseHeaders(headers), ...once });
+    response.writeHead(status, responseHeaders(headers));
     // Clients time out if the provider's headers don't arrive.
     response.flushHeaders();
   }
@@ -189,9 +186,6 @@ async function sendAnswer(
 /** Statuses that codex or claude retry, while the same request would be refused again. */
 const refusals = [401, 402, 403, 404, 429];
 
-/** How long a command line may wait by itself as the provider asks, in ms. */
-const longestWaitMs = 60_000;
-
 /** Sends a provider's refusal to a command line, in a form that it does not retry unless a retry helps soon. */
 async function sendRefusal(
   answer: UpstreamAnswer,
@@ -200,17 +194,14 @@ async function sendRefusal(
 ): Promise<void> {
   for await (const chunk of answer.body) onChunk(chunk);
   const { failure } = verdictOn(exchange.seen);
-  const helpsSoon = failure?.kind === "retry" && (failure.retryAfterMs ?? 0) <= longestWaitMs;
+  const helpsSoon = failure?.kind === "retry" && (failure.retryAfterMs ?? 0) <= longWaitMs;
   if (failure !== null && !helpsSoon && refusals.includes(answer.status)) {
-    // claude repeats a 400 with other fields; it obeys `x-should-retry`.
-    const status = exchange.shape === claudeApi ? answer.status : 400;
+    const status = exchange.shape.cli?.obeysShouldRetry === true ? answer.status : 400;
     throw new GatewayProblem("not_allowed", failure.message, { status });
   }
   const body = chunks([exchange.seen.refused?.text ?? ""]);
   await sendAnswer({ ...answer, body }, exchange, { onChunk: () => undefined, onEnd });
 }
-
-const claudeApi = wireApis["anthropic-messages"];
 
 /** Hangs up in place of a client that named a limit, when the provider sends nothing for that long. */
 function silenceLimit({ request, response, seen }: Exchange) {

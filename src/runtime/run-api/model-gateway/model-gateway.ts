@@ -78,15 +78,14 @@ export function createModelGateway(deps: ModelGatewayDeps, options: ModelGateway
       return planCall(call);
     });
     const { answerBytes } = limits;
-    await forwardCall(
-      call,
-      plan,
-      { ...deps, answerBytes, ask: upstream.ask, openRequest },
-      exchange,
-    );
-    const { failure } = verdictOn(seen);
-    if (seen.refused === null || failure === null) return;
-    deps.onRefused?.(instanceId, model, { status: seen.status ?? 0, failure });
+    const forwarding = { ...deps, answerBytes, ask: upstream.ask, openRequest };
+    try {
+      await forwardCall(call, plan, forwarding, exchange);
+    } finally {
+      // A command line gets some refusals as problems of the gateway.
+      const failure = seen.refused && verdictOn(seen).failure;
+      if (failure) deps.onRefused?.(instanceId, model, { status: seen.status ?? 0, failure });
+    }
   };
 
   const refuse = (exchange: Exchange, error: unknown): void => {
@@ -98,9 +97,7 @@ export function createModelGateway(deps: ModelGatewayDeps, options: ModelGateway
     seen.isBegun = response.headersSent;
     const model = address?.name ?? "";
     if (problem.status >= 500) deps.onProblem({ instanceId, model, error: problem });
-    // gemini retries an answer that lacks its last event, but not one whose connection breaks.
-    const isGemini = cliHeader in request.headers && exchange.shape === googleApi;
-    if (seen.isBegun && isGemini) return void response.end();
+    if (seen.isBegun && retriesMissingEnd(exchange)) return void response.end();
     // The connection closes if much of the body is unread: reading it would delay other requests.
     if (!request.complete && isLong(request)) response.shouldKeepAlive = false;
     sendProblem(response, exchange.shape, problem);
@@ -148,9 +145,11 @@ export function createModelGateway(deps: ModelGatewayDeps, options: ModelGateway
   };
 }
 
-const googleApi = wireApis["google-generative-ai"];
-
 export type ModelGateway = ReturnType<typeof createModelGateway>;
+
+function retriesMissingEnd({ request, shape }: Exchange): boolean {
+  return cliHeader in request.headers && shape.cli?.retriesMissingEnd === true;
+}
 
 /** The longest body of a refused request that is read so that its connection can be reused, in bytes. */
 const shortBody = 64 * 1024;

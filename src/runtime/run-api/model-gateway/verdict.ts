@@ -91,8 +91,8 @@ function endedBy({ refusal, blocked, stop }: AnswerFacts): ModelFailure | null {
 
 const maxMessage = 2_000;
 
-/** A wait that is named, in ms. */
-const longWaitMs = 60_000;
+/** A longer wait is named in the reason, and a command line does not wait for it, in ms. */
+export const longWaitMs = 60_000;
 
 /** Matches an account without money or quota. If the provider names a time, the same words mean a rate limit. */
 const exhausted =

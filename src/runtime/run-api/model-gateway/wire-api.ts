@@ -27,6 +27,15 @@ export interface WireApi {
   readonly readEvent: (event: unknown) => EventReading;
   /** The tokens of a usage report. */
   readonly usageOf: (usage: Json) => CallUsage;
+  /** How the command line of the format reacts to failures; absent for the usual way. */
+  readonly cli?: CliRetries;
+}
+
+interface CliRetries {
+  /** It obeys `x-should-retry`, and repeats a 400 with other fields. */
+  readonly obeysShouldRetry?: true;
+  /** It retries an answer that lacks its last event, but not one whose connection breaks. */
+  readonly retriesMissingEnd?: true;
 }
 
 export interface Route {

@@ -33,10 +33,12 @@ test.each([
   "a model provider's error %i reaches a command line as %i if it says: %s",
   async (given, expected, message) => {
     const answer = sending(JSON.stringify({ error: { message } }), {}, given);
-    const { url } = await startWire(completions, answer);
+    const { gateway, url } = await startWire(completions, answer);
     const reply = await post(url, completions.body, { [cliHeader]: "1" });
     expect(reply.status).toBe(expected);
     expect(reply.text).toContain(message);
+    await gateway.settled();
+    await expect.poll(() => gateway.refused).toEqual([given]);
   },
 );
 

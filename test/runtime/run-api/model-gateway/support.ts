@@ -114,6 +114,8 @@ export async function startGateway(options: TestGatewayOptions = {}) {
   const { model = {}, meter = testMeter(), isEnding = () => false, ...rest } = options;
   const problems: { model: string; error: Error }[] = [];
   const verdicts = new Map<string, () => ModelVerdict | null>();
+  /** The statuses of refusals by the provider. */
+  const refused: number[] = [];
   const gateway = createModelGateway(
     {
       model: (_instanceId, name) =>
@@ -125,6 +127,7 @@ export async function startGateway(options: TestGatewayOptions = {}) {
       meter,
       answerScript,
       onCall: (_instanceId, call, verdict) => verdicts.set(call, verdict),
+      onRefused: (_instanceId, _model, { status }) => refused.push(status),
       onProblem: (problem) => problems.push(problem),
     },
     { proxyEnv: {}, ...rest },
@@ -144,7 +147,7 @@ export async function startGateway(options: TestGatewayOptions = {}) {
   };
   /** The verdict on the call that was sent under this id. */
   const verdictOn = (call: string) => verdicts.get(call)?.() ?? null;
-  return { origin, gateway, meter, problems, responses, settled, verdictOn };
+  return { origin, gateway, meter, problems, refused, responses, settled, verdictOn };
 }
 
 /** A gateway to a provider that answers so, with the addresses of a wire format's calls. */

@@ -93,7 +93,15 @@ function Run({ frame, run: first, changedBy, lines, receipt, changes, ...data }:
       <Notice kind="warning" id="gone" text={read.status === 404 ? goneText : null} />
       {again.notice}
       <Reason run={run} hasFailed={hasFailed} trace={data.trace.value} />
-      <Parts {...data} {...{ run, isAsking, changes, receipt, lines }} refresh={read.refresh} />
+      <Parts
+        {...data}
+        run={run}
+        isAsking={isAsking}
+        changes={changes}
+        receipt={receipt}
+        lines={lines}
+        refresh={read.refresh}
+      />
       {again.dialog}
     </Site>
   );
@@ -182,7 +190,9 @@ function Parts({ run, lines, opened, isAsking, refresh, ...data }: PartsProps) {
           {isAsking && questions}
           {isGood && [result, trace]}
           <RunLog
-            {...{ agent, instanceId, log }}
+            agent={agent}
+            instanceId={instanceId}
+            log={log}
             isOver={outcome !== null}
             {...lookOfPart("log")}
           />

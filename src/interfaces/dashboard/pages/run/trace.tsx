@@ -76,7 +76,7 @@ export function Trace({ agent, instanceId, first, received, class: look, onOpen 
           </thead>
           <tbody>
             {rows.map((row) => (
-              <Step {...row} key={row.key} {...{ agent, instanceId, onOpen }} />
+              <Step {...row} key={row.key} agent={agent} instanceId={instanceId} onOpen={onOpen} />
             ))}
           </tbody>
         </table>

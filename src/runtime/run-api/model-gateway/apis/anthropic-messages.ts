@@ -122,6 +122,7 @@ const anthropicRequest = object(
 
 /** The Messages API. Source: docs.anthropic.com, "Messages", "Count Message tokens", "Errors". */
 export const anthropicMessages: WireApi = {
+  cli: { obeysShouldRetry: true },
   route: (path, query) => {
     const isCount = path === "/v1/messages/count_tokens";
     if (!isCount && path !== "/v1/messages") return null;

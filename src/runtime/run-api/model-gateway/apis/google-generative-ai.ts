@@ -157,6 +157,7 @@ const googleRequest = object(
 
 /** The Gemini API. Source: ai.google.dev, "Generating content", "Counting tokens". */
 export const googleGenerativeAi: WireApi = {
+  cli: { retriesMissingEnd: true },
   route,
   keyHeader: (key) => ["x-goog-api-key", key],
   // The model is in the path.

@@ -68,7 +68,7 @@ test("the first steps are ticked, and go when the agent has run and has a model 
   await shows({ "#empty": false });
 });
 
-test("the figures lead to what they count, and the columns of the hours name their runs", async () => {
+test("each figure of the overview links to the agents or the page that it counts, and each hour's column names its runs", async () => {
   const spentToday = { usd: 1.5, endsAt: ago(-9_000) };
   const deps = withAgents({ name: "dev", state: "error", spentToday }, { name: "cat" });
   const { operations } = deps;
