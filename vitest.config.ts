@@ -25,6 +25,9 @@ const system = ["test/**/*.system.test.ts", "test/{e2e,faults}/**/*.test.ts"];
 /** They need a real cluster: `npm run test:kubernetes`. */
 const kubernetes = process.env.AL_TEST_KUBERNETES === "1" ? [] : ["test/kubernetes/**"];
 
+/** Files without a short form: `npm run test:long`. They pack and install the program when they are loaded. */
+const long = process.env.AL_TEST_LONG === "1" ? [] : ["test/**/*.long.test.ts"];
+
 /** The seed of a round of `npm run test:shake`, whose files come in random order, and so do the tests of the rooms. */
 const seed = process.env.AL_TEST_SEED;
 
@@ -64,7 +67,7 @@ function part(name: string, { include, exclude = [], group = 0, ...settings }: P
       maxWorkers: workers,
       ...settings,
       include: [...include],
-      exclude: [...exclude, ...kubernetes],
+      exclude: [...exclude, ...kubernetes, ...long],
       sequence: { groupOrder: group, ...order(name.endsWith("rooms")) },
     },
   };

@@ -8,15 +8,13 @@ import { fill } from "../faults/store/fill-disk.ts";
 import { containersOfProject, removeAll } from "../helpers/container-project.ts";
 import { engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
 import { freePort } from "../helpers/free-port.ts";
-import { isLong } from "../helpers/long.ts";
 import { noteSkipped } from "../helpers/note-skipped.ts";
 import { copyProject, type TestProject } from "../helpers/scheduler.ts";
 import { composeTools } from "./compose-tools.ts";
 
 const run = promisify(execFile);
 const { engine, missing } = await testEngine();
-const skipped = isLong ? missing : "only in npm run test:long";
-noteSkipped("the scheduler in a container", skipped);
+noteSkipped("the scheduler in a container", missing);
 
 /** The owner of the project: any number that is not of a user in the image. */
 const owner = 12_345;
@@ -74,7 +72,7 @@ async function scheduler() {
 }
 const health = async () => (await scheduler()).State.Health?.Status;
 
-describe.skipIf(skipped !== null)("the scheduler in a container", { timeout: 600_000 }, () => {
+describe.skipIf(missing !== null)("the scheduler in a container", { timeout: 600_000 }, () => {
   beforeAll(async () => {
     const { compose, DOCKER_CONFIG } = composeTools();
     project = await copyProject("examples/hello");

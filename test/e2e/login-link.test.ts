@@ -13,7 +13,7 @@ async function follow(link: string): Promise<string> {
 test("without a terminal al start prints no login token, and no file contains the token of al open's link", async () => {
   const project = await LiveProject.hello();
   const { output, stop } = await project.start();
-  expect(output()).toMatch(/^Log in: {4}al open -p \S+$/m);
+  expect(output()).toMatch(/^Log in: {4}(?:npx )?al open -p \S+$/m);
   expect(output()).not.toMatch(linkIn);
   const [link = "", token = ""] = linkIn.exec(await project.print("open", "--print")) ?? [];
   expect(await follow(link)).toBe("/dashboard");
