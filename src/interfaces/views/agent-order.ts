@@ -1,15 +1,31 @@
 import type { AgentStatus } from "../../../streams/status/wire.ts";
 
-/** The agents by urgency: those that need a person, then failing, blocked and running ones; equal ones keep their order. */
-export function byUrgency(agents: readonly AgentStatus[]): readonly AgentStatus[] {
-  return agents.toSorted((a, b) => urgencyOf(a) - urgencyOf(b));
+/** The groups of agents, in the order in which a person acts on them. */
+export const urgencyGroups = ["Needs you", "Failing", "Blocked", "Running", "OK"] as const;
+export type UrgencyGroup = (typeof urgencyGroups)[number];
+
+const groupOfState: Readonly<Record<AgentStatus["state"], UrgencyGroup>> = {
+  error: "Failing",
+  blocked: "Blocked",
+  waiting: "Blocked",
+  running: "Running",
+  building: "Running",
+  idle: "OK",
+};
+
+/** The group that an agent belongs in now. */
+export function urgencyGroupOf({ state, blockedBy }: AgentStatus): UrgencyGroup {
+  return blockedBy === "person" ? "Needs you" : groupOfState[state];
 }
 
-const urgencies = { error: 1, blocked: 2, waiting: 2, building: 3, running: 3, idle: 4 } as const;
+/** The lower, the more urgent; disabled agents come last in their group. */
+export function urgencyOf(agent: AgentStatus): number {
+  return urgencyGroups.indexOf(urgencyGroupOf(agent)) + (agent.enabled ? 0 : 0.5);
+}
 
-function urgencyOf({ state, blockedBy, enabled }: AgentStatus): number {
-  const needsPerson = blockedBy === "person" || blockedBy === "budget";
-  return (needsPerson ? 0 : urgencies[state]) + (enabled ? 0 : 0.5);
+/** The agents by urgency; equal ones keep their order. */
+export function byUrgency(agents: readonly AgentStatus[]): readonly AgentStatus[] {
+  return agents.toSorted((a, b) => urgencyOf(a) - urgencyOf(b));
 }
 
 /** Whether the agent has all words of a text, or their beginnings, in its name, title, tags or state. */

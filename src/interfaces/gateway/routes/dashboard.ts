@@ -26,7 +26,7 @@ import {
 import { agentApi, runsPath, spendPath, whyPath } from "../../dashboard/text/addresses.ts";
 import { filterOf } from "../../dashboard/pages/overview/agent-filter.ts";
 import { hoursPath, todayPath } from "../../dashboard/pages/overview/health.tsx";
-import { closedGroups } from "../../dashboard/pages/overview/row-group.ts";
+import { closedGroups } from "../../dashboard/pages/overview/closed-groups.ts";
 import { viewOf, choiceOf } from "../../dashboard/kit/list-view.ts";
 import { agentWithLog } from "../../operations/read-log.ts";
 import { firstPartOf } from "./logs.ts";

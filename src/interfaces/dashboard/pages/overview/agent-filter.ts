@@ -1,5 +1,5 @@
 import type { AgentStatus } from "../../../../../streams/status/wire.ts";
-import { rowGroupOf, rowGroups } from "./row-group.ts";
+import { urgencyOf } from "../../../views/agent-order.ts";
 
 /** Which agents the overview shows, and in which order: the page's address holds it. */
 export interface AgentFilter {
@@ -134,7 +134,7 @@ function rankOf(agent: AgentStatus, by: SortBy, now: number): number | null {
     case "name":
       return 0;
     case "errors":
-      return rowGroups.indexOf(rowGroupOf(agent)) + (enabled ? 0 : 0.5);
+      return urgencyOf(agent);
     case "last-run":
       return lastRunAt === null ? null : -Date.parse(lastRunAt);
     case "duration":

@@ -1,7 +1,16 @@
-import { toneOfGroup, type RowGroup } from "./row-group.ts";
+import type { UrgencyGroup } from "../../../views/agent-order.ts";
+
+/** The classes of the groups' colours. */
+export const toneOfGroup: Readonly<Record<UrgencyGroup, string>> = {
+  "Needs you": "asking",
+  Failing: "failing",
+  Blocked: "blocked",
+  Running: "running",
+  OK: "good",
+};
 
 interface GroupHeadProps {
-  readonly group: RowGroup;
+  readonly group: UrgencyGroup;
   readonly count: number;
   readonly isClosed: boolean;
   readonly toggle: () => void;

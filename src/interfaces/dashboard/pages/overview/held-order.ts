@@ -1,16 +1,16 @@
 import { useRef, useState } from "preact/hooks";
 import type { AgentStatus } from "../../../../../streams/status/wire.ts";
 import { sortAgents, type Sort } from "./agent-filter.ts";
-import { rowGroupOf, rowGroups, type RowGroup } from "./row-group.ts";
+import { urgencyGroupOf, urgencyGroups, type UrgencyGroup } from "../../../views/agent-order.ts";
 
 /** A row of the table: an agent in the group that it had when the rows were sorted. */
 export interface PlacedAgent {
   readonly agent: AgentStatus;
-  readonly group: RowGroup;
+  readonly group: UrgencyGroup;
 }
 
 interface Place {
-  readonly group: RowGroup;
+  readonly group: UrgencyGroup;
   readonly place: number;
 }
 
@@ -20,7 +20,7 @@ export function placeAgents(
   sort: Sort,
   now: number,
 ): readonly PlacedAgent[] {
-  return sortAgents(agents, sort, now).map((agent) => ({ agent, group: rowGroupOf(agent) }));
+  return sortAgents(agents, sort, now).map((agent) => ({ agent, group: urgencyGroupOf(agent) }));
 }
 
 /**
@@ -41,7 +41,7 @@ export function useHeldOrder(agents: readonly AgentStatus[], sort: Sort, isCompl
   const rows = sorted
     .map(({ agent, group }) => ({ agent, group, place: 0, ...places.get(agent.name) }))
     .sort((a, b) => {
-      const groups = rowGroups.indexOf(a.group) - rowGroups.indexOf(b.group);
+      const groups = urgencyGroups.indexOf(a.group) - urgencyGroups.indexOf(b.group);
       return isGrouped && groups !== 0 ? sign * groups : a.place - b.place;
     });
   const isStale = rows.some(({ agent }, index) => agent !== sorted[index]?.agent);

@@ -12,14 +12,14 @@ import { BulkActions, useSelection } from "./bulk.tsx";
 import { AgentFilters } from "./filters.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { Health, type HealthDocuments } from "./health.tsx";
-import type { RowGroup } from "./row-group.ts";
+import type { UrgencyGroup } from "../../../views/agent-order.ts";
 import { useRows, type AgentsData } from "./rows.ts";
 import { AgentsTable } from "./table.tsx";
 
 interface OverviewData extends HealthDocuments, AgentsData {
   readonly frame: Frame;
   /** Groups that this browser keeps closed. */
-  readonly closed: readonly RowGroup[];
+  readonly closed: readonly UrgencyGroup[];
   readonly latestRuns: LatestRuns | null;
   readonly locks: readonly LockStatus[];
   readonly recentLogs: readonly RecentLog[];

@@ -3,7 +3,8 @@ import { agentColumns, type AgentColumn } from "../../../views/agent-columns.ts"
 import { contents, runsTitle, Value, type ShownAgent } from "./cells.tsx";
 import { memo } from "../../kit/memo.ts";
 import { RowActions } from "./row-actions.tsx";
-import { rowGroupOf, toneOfGroup } from "./row-group.ts";
+import { urgencyGroupOf } from "../../../views/agent-order.ts";
+import { toneOfGroup } from "./group-head.tsx";
 
 /** A column of ticks, for which only a page has room. */
 const runsColumn: AgentColumn = {
@@ -30,7 +31,7 @@ interface AgentRowProps extends ShownAgent {
 export const AgentRow = memo(({ hasMoved, isSelected, onSelect, ...shown }: AgentRowProps) => {
   const { agent } = shown;
   const { name } = agent;
-  const group = rowGroupOf(agent);
+  const group = urgencyGroupOf(agent);
   const okLook = agent.warning === null ? "" : "warning";
   return (
     <tr

@@ -5,10 +5,11 @@ import { publicPath } from "../../text/base-path.ts";
 import { isNarrow, isShown, type AgentFilter } from "./agent-filter.ts";
 import { countAgents, type AgentCounts } from "./filters.tsx";
 import { placeAgents, useHeldOrder, type PlacedAgent } from "./held-order.ts";
-import { closedGroupsCookie, type RowGroup } from "./row-group.ts";
+import type { UrgencyGroup } from "../../../views/agent-order.ts";
+import { closedGroupsCookie } from "./closed-groups.ts";
 
 /** How many agents that the filter shows are in each group. */
-export type GroupCounts = Readonly<Partial<Record<RowGroup, number>>>;
+export type GroupCounts = Readonly<Partial<Record<UrgencyGroup, number>>>;
 
 /** The part of the page's data that depends on the agents. */
 export interface AgentsData {
@@ -41,15 +42,15 @@ export function agentsData(agents: readonly AgentStatus[], filter: AgentFilter):
 }
 
 function countGroups(rows: readonly PlacedAgent[]): GroupCounts {
-  const groups: Partial<Record<RowGroup, number>> = {};
+  const groups: Partial<Record<UrgencyGroup, number>> = {};
   for (const { group } of rows) groups[group] = (groups[group] ?? 0) + 1;
   return groups;
 }
 
 /** The groups that are closed, and what opens or closes one. */
-function useClosedGroups(first: readonly RowGroup[]) {
+function useClosedGroups(first: readonly UrgencyGroup[]) {
   const [closed, setClosed] = useState(first);
-  const toggle = (group: RowGroup): void => {
+  const toggle = (group: UrgencyGroup): void => {
     const others = closed.filter((one) => one !== group);
     const next = others.length < closed.length ? others : [...closed, group];
     document.cookie = closedGroupsCookie(next, publicPath("/dashboard"));
@@ -60,7 +61,7 @@ function useClosedGroups(first: readonly RowGroup[]) {
 
 /** The rows of the table as they are now; the server's until the status is known. */
 export function useRows(
-  first: AgentsData & { readonly closed: readonly RowGroup[] },
+  first: AgentsData & { readonly closed: readonly UrgencyGroup[] },
   filter: AgentFilter,
 ) {
   const live = useAgents();

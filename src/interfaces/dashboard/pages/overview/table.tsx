@@ -6,7 +6,7 @@ import type { AgentFilter, Sort, SortBy } from "./agent-filter.ts";
 import { GroupHead } from "./group-head.tsx";
 import type { PlacedAgent } from "./held-order.ts";
 import type { AgentCounts } from "./filters.tsx";
-import { rowGroupOf, rowGroups, type RowGroup } from "./row-group.ts";
+import { urgencyGroupOf, urgencyGroups, type UrgencyGroup } from "../../../views/agent-order.ts";
 import { mostRows, type GroupCounts } from "./rows.ts";
 import { AgentRow, cellClass, columns } from "./row.tsx";
 import type { Selection } from "./bulk.tsx";
@@ -23,8 +23,8 @@ interface AgentsTableProps {
   readonly rows: readonly PlacedAgent[];
   /** How many agents that the filter shows are in each group; null for rows without groups. */
   readonly groups: GroupCounts | null;
-  readonly closed: readonly RowGroup[];
-  readonly toggle: (group: RowGroup) => void;
+  readonly closed: readonly UrgencyGroup[];
+  readonly toggle: (group: UrgencyGroup) => void;
   readonly scheduler: SchedulerStatus;
   readonly latestRuns: LatestRuns | null;
   readonly filter: AgentFilter;
@@ -44,7 +44,7 @@ export function AgentsTable(props: AgentsTableProps) {
   const rowOf = ({ agent, group }: PlacedAgent) => (
     <AgentRow
       agent={agent}
-      hasMoved={groups !== null && rowGroupOf(agent) !== group}
+      hasMoved={groups !== null && urgencyGroupOf(agent) !== group}
       isPaused={scheduler.paused}
       isDraining={scheduler.draining}
       runs={latestRuns.get(agent.name)}
@@ -81,7 +81,7 @@ export function AgentsTable(props: AgentsTableProps) {
         {groups === null ? (
           <tbody role="rowgroup">{rows.map(rowOf)}</tbody>
         ) : (
-          (filter.sort.isReversed ? rowGroups.toReversed() : rowGroups).map((group) => {
+          (filter.sort.isReversed ? urgencyGroups.toReversed() : urgencyGroups).map((group) => {
             const inGroup = groups[group] ?? 0;
             const isClosed = count > 1 && closed.includes(group);
             if (inGroup === 0) return null;
