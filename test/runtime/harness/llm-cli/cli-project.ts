@@ -39,8 +39,10 @@ export async function cliProject({
   ...given
 }: CliProjectOptions): Promise<LiveProject> {
   const { origin, mcpUrl, image } = given;
-  const tables = Object.entries(models).map(
-    ([name, [model, api]]) => `[models.${name}]
+  // A refused key blocks its model, so each agent has a model of its own.
+  const tables = agents.map((agent) => {
+    const [model, api] = models[agent.program];
+    return `[models.${nameOf(agent)}]
 provider = "custom"
 model = "${model}"
 api = "${api}"
@@ -48,13 +50,13 @@ baseUrl = "${origin}"
 timeout = 4
 maxRetries = 4
 price = { input = 3, output = 15, cacheRead = 0.3, cacheWrite = 3.75 }
-`,
-  );
+`;
+  });
   const project = await LiveProject.of({
     "project/config.toml": `[local]\nimage = "${image}"\n${tables.join("")}`,
     "home/credentials/custom_key/default/key": "key-of-the-model",
     "project/agents/callee/SKILL.md": "Answer.\n",
-    "project/agents/callee/config.toml": `models = ["claude"]
+    "project/agents/callee/config.toml": `models = ["${agents.map(nameOf)[0]}"]
 credentials = []
 callable = true
 scale = 10
@@ -84,7 +86,7 @@ tools = ["slow_note"]
     if (isTools) await project.write(`${folder}/scripts/slow-server.mjs`, server);
     await project.write(
       `${folder}/config.toml`,
-      `models = ["${agent.program}"]
+      `models = ["${nameOf(agent)}"]
 credentials = []
 callable = true
 timeout = 150
