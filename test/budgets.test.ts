@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, "..");
 const budgets: Readonly<Record<string, readonly [most: number, target: number]>> = {
   streams: [33_505, 30_500],
   "src/foundation": [3_271, 1_200],
-  "src/foundation/config": [47_735, 43_000],
+  "src/foundation/config": [47_747, 43_000],
   "src/foundation/contracts": [20_785, 15_000],
   "src/foundation/credentials": [16_909, 13_500],
   "src/foundation/files": [3_727, 3_500],
@@ -45,7 +45,7 @@ const budgets: Readonly<Record<string, readonly [most: number, target: number]>>
   "src/interfaces/operations": [2_200, 15_000],
   "src/interfaces/views": [3_851, 4_000],
   "src/start": [11_601, 10_500],
-  test: [909_100, 870_000],
+  test: [909_135, 870_000],
 };
 
 /** Comments and imports. */

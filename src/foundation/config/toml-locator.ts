@@ -39,7 +39,8 @@ export function tomlLocator(text: string): Locate {
 
 function placesIn(text: string): Places {
   const places: Places = new Map();
-  const [top] = parseTOML(text, { tomlVersion: "1.1" }).body;
+  // smol-toml skips a byte order mark that the decoder left.
+  const [top] = parseTOML(text.replace(/^\uFEFF/, ""), { tomlVersion: "1.1" }).body;
   for (const node of top.body) {
     if (node.type === "TOMLKeyValue") addPair(places, [], node);
     else addTable(places, node);

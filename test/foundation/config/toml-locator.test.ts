@@ -31,6 +31,10 @@ test("tomlLocator finds keys as well as values", () => {
   expect(textAt(document, ["models", "main"], "key")).toBe("main] # the main one");
 });
 
+test("tomlLocator finds values after a byte order mark", () => {
+  expect(textAt("\uFEFF# a comment\na = 1", ["a"])).toBe("1");
+});
+
 test("tomlLocator falls back to the nearest parent of a missing value", () => {
   expect(textAt(document, ["models", "main", "model"])).toBe("[models.main] # the main one");
   expect(textAt(document, ["webhooks", 1, "nothing", "at", "all"])).toBe("[[webhooks]]");

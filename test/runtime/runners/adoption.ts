@@ -1,15 +1,7 @@
 import type { StopReason } from "../../../streams/outcomes.ts";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import {
-  firstValueFrom,
-  lastValueFrom,
-  NEVER,
-  Subject,
-  takeWhile,
-  toArray,
-  type Observable,
-} from "rxjs";
+import { firstValueFrom, lastValueFrom, NEVER, Subject, toArray, type Observable } from "rxjs";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import type { Adopter } from "../../../src/runtime/runners/adopt-runs.ts";
@@ -29,18 +21,10 @@ export interface AdoptionHarness {
   leftovers(request: RunRequest): Promise<readonly string[]>;
 }
 
-/** The log of a run until it says `ready`, when its scheduler is killed: a process that prints the run's events. */
+/** The log of a run until it says `ready`, when its scheduler kills itself: a process that prints the run's events. */
 export async function leftBy(scheduler: ChildProcess): Promise<readonly LogEntry[]> {
   const exited = once(scheduler, "exit");
-  // Before it learns that no one reads its events any more: then it would end the run.
-  const killed = whenReady(() => scheduler.kill("SIGKILL"));
-  const untilReady = takeWhile(
-    (event: RunnerEvent) => !messagesOf([event]).includes("ready"),
-    true,
-  );
-  const events = await lastValueFrom(
-    eventsOf(() => scheduler, NEVER).pipe(killed, untilReady, toArray()),
-  );
+  const events = await lastValueFrom(eventsOf(() => scheduler, NEVER).pipe(toArray()));
   await exited;
   return entriesOf(events);
 }

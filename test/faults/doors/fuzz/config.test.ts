@@ -173,6 +173,7 @@ test.each([
     const [, path, samples, scraps, inputs, problemsOf = problemsOfAgent] = row;
     const file = join(dir(), path);
     const before = await readFile(file);
+    onTestFinished(() => writeFile(file, before));
     await fc.assert(
       fc.asyncProperty(mutated(samples, scraps), async (text) => {
         await writeFile(file, text);
@@ -184,7 +185,6 @@ test.each([
       }),
       share(inputs),
     );
-    await writeFile(file, before);
   },
   180_000,
 );

@@ -38,7 +38,7 @@ const usual = {
 
 describe("a run as the scheduler's user whose scheduler was killed", () => {
   const leave = (request: RunRequest) =>
-    leftBy(remoteScheduler(null, { baseDir: baseDir(), request }));
+    leftBy(remoteScheduler(null, { baseDir: baseDir(), request, isKilledWhenReady: true }));
   adoptionContract(() => ({ ...usual, leave, next: aRunner(baseDir()) }));
 
   /** A run that is left, its next scheduler, and how its supervisor is killed. */
@@ -115,7 +115,7 @@ describe.skipIf(missing !== null)("a run as another OS user whose scheduler was 
     return {
       ...usual,
       config: { runtime: { type: "host-user", runAs: agentUser.name } },
-      leave: (request) => leftBy(scheduler(request)),
+      leave: (request) => leftBy(scheduler(request, { isKilledWhenReady: true })),
       next: {
         resume: ({ request, last }, stop$) =>
           eventsOf(() => scheduler(request, { resume: { last } }), stop$),
