@@ -25,7 +25,7 @@ const receiptsByBody = `
   DROP INDEX receipts_by_delivery;
   CREATE INDEX receipts_by_body ON receipts (source, body_hash, delivery_id);`;
 
-/** Deliveries with other bodies and ids that report the same event. */
+/** The keys of deliveries that gave agents work: deliveries with other bodies and ids may report the same event. */
 const dedupKeys = `
   ALTER TABLE receipts ADD COLUMN dedup_key TEXT;
   CREATE INDEX receipts_by_dedup_key ON receipts (source, dedup_key) WHERE dedup_key IS NOT NULL;`;

@@ -16,7 +16,7 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
   );
   const earlier = prepareEarlier(db);
   const match = db.prepare(
-    "UPDATE receipts SET matched = ?, reason = NULL, dedup_key = coalesce(dedup_key, ?) WHERE id = ?",
+    "UPDATE receipts SET matched = ?, reason = NULL, dedup_key = ? WHERE id = ?",
   );
   const byId = db.prepare(
     `SELECT id, at, source, type, delivery_id AS deliveryId, headers, body, matched, reason
@@ -33,17 +33,20 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
     return known !== null && (known.started || !isWork) ? known.id : null;
   };
   const accept = (acceptance: Acceptance): Accepted => {
-    const { receipt, dedupKey = null, taken, deadLetters } = acceptance;
+    const { receipt, taken, deadLetters } = acceptance;
     const { id, at, source, type, deliveryId, headers, body, reason } = receipt;
     const bodyHash = hash("sha256", body, "hex");
     const had = earlier.withWork(acceptance);
     const queued = acceptance.items.filter(({ agent }) => !had.agents.has(agent));
-    const first = firstOf(acceptance, queued.length + taken.length > 0, bodyHash);
+    const isWork = queued.length + taken.length > 0;
+    const first = firstOf(acceptance, isWork, bodyHash);
     if (first !== null) return { duplicate: true, receiptId: first };
     const takers = taken.map(({ item }) => item.agent);
     const matched = receipt.matched.filter((one) => !had.agents.has(one) || takers.includes(one));
     const [head, agents] = [JSON.stringify(headers), JSON.stringify(matched)];
-    insert.run(id, at, source, type, deliveryId, bodyHash, head, body, agents, reason, dedupKey);
+    // Unmatched deliveries with one key, of which a stranger may send any number, would all be read for the next one.
+    const key = isWork ? (acceptance.dedupKey ?? null) : null;
+    insert.run(id, at, source, type, deliveryId, bodyHash, head, body, agents, reason, key);
     for (const one of taken) {
       if (isTaken(one)) insertTrigger(takenRow(one.item, one.by.instanceId));
       else if (one.startsRun && !had.agents.has(one.item.agent)) queued.push(one.item);
