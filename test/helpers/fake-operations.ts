@@ -25,6 +25,7 @@ import type { AuditEntryView } from "../../src/features/people/audit-report.ts";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
 import { operations } from "../../src/interfaces/operations/table.ts";
 import type { NamedOperations, OperationContext } from "../../src/interfaces/operations/table.ts";
+import { replayed, unmatchedReplay } from "./fake-replays.ts";
 import { fakeTrace } from "./fake-trace.ts";
 import { fakeQuestions } from "./fake-questions.ts";
 import { fakeAudit } from "./fake-audit.ts";
@@ -152,6 +153,10 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       const matched = names.map((name) => replayed(name, `${name}-abcdefgh`, `t-${name}`, null));
       return { receiptId, replayId: "p1", matched, reason: null };
     },
+    "POST /api/webhooks/replay-unmatched": ({ since, source = null, dryRun = false }) => {
+      called("replayUnmatched", since, source, dryRun);
+      return unmatchedReplay(state.receipts.values(), all.snapshot().agents);
+    },
     "POST /api/triggers/:id/replay": ({ id }) => {
       called("replayTrigger", id);
       const agent = state.entries.find((one) => one.id === id)?.agent ?? "dev";
@@ -266,11 +271,6 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     context,
     rows: rows.map((row) => ({ ...row, perform: given[row.address] ?? row.perform.bind(row) })),
   });
-}
-
-/** Work that a replay started. */
-function replayed(agent: string, instanceId: string, triggerId: string, replayOf: string | null) {
-  return { agent, outcome: "started" as const, instanceId, triggerId, replayOf };
 }
 
 /** Answers of operations without their services. */

@@ -1,6 +1,6 @@
 import type { WebhookEvent, WorkItem, RemoteSpan } from "../../../streams/vocabulary.ts";
 import type { Acceptance, DeadLetter, WaitingRun } from "../../foundation/store/receipts.ts";
-import { keptHeaders } from "./interpret.ts";
+import { keptHeaders, type Identity } from "./interpret.ts";
 import type { Payload } from "./json.ts";
 import type { MatchResult } from "./match-index.ts";
 import type { Provider, Request } from "./provider.ts";
@@ -14,6 +14,7 @@ export interface Matched {
   readonly delivery: Request;
   readonly payload: Payload;
   readonly event: WebhookEvent;
+  readonly identity: Identity;
   readonly result: MatchResult;
   /** Runs that waited for the delivery; their agents get no new run. */
   readonly waitingRuns: readonly WaitingRun[];
@@ -25,7 +26,7 @@ export interface Matched {
  * if no agent ran.
  */
 export function acceptanceOf(matched: Matched, newId: () => string): Acceptance {
-  const { provider, delivery, payload, event, result, waitingRuns, at } = matched;
+  const { provider, delivery, payload, event, identity, result, waitingRuns, at } = matched;
   const sender = parseTraceparent(header(delivery.headers, "traceparent"));
   const trigger = { kind: "webhook", event, ...(sender && { sender }) } as const;
   const itemOf = (agent: string): WorkItem => ({ id: newId(), agent, at, attempt: 1, trigger });
@@ -44,7 +45,7 @@ export function acceptanceOf(matched: Matched, newId: () => string): Acceptance 
       matched: [...started, ...taking],
       reason: reason ?? disabledOnly(result.disabled),
     },
-    ...(provider.isKnownByBody && { isKnownByBody: true }),
+    ...identity,
     items: started.map(itemOf),
     taken: waitingRuns.map((by) => ({
       item: itemOf(by.agent),

@@ -12,7 +12,7 @@ import {
 } from "./filter.ts";
 import type { Filter } from "./filter.ts";
 import type { Payload } from "./json.ts";
-import type { Attributes, FilterRule } from "./provider.ts";
+import type { Attributes, FilterRule, OptIn } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
 
 /** One `[[webhooks]]` entry of one agent, ready to be compared. */
@@ -46,13 +46,22 @@ export function indexedBinding(agent: string, binding: WebhookBinding): IndexedB
 export interface MatchInput {
   readonly attributes: Attributes;
   readonly payload: Payload;
+  readonly optIn?: OptIn;
 }
 
 /** Whether a binding lets an event through. The payload is read last: most events stop at a filter. */
-export function letsThrough(binding: IndexedBinding, { attributes, payload }: MatchInput): boolean {
+export function letsThrough(binding: IndexedBinding, event: MatchInput): boolean {
   const { filters, where, unknown } = binding;
+  const { attributes, payload } = event;
   const isUnmet = (): boolean => unmetPaths(payload, where).length > 0;
-  return unknown === null && filters.every((filter) => passes(filter, attributes)) && !isUnmet();
+  const mayPass = unknown === null && isAskedFor(binding, event);
+  return mayPass && filters.every((filter) => passes(filter, attributes)) && !isUnmet();
+}
+
+/** Whether the binding gets events of this kind; its values are compared separately. */
+function isAskedFor({ filters, where }: IndexedBinding, { optIn }: MatchInput): boolean {
+  if (optIn === undefined || Object.hasOwn(where, optIn.path)) return true;
+  return filters.some(({ field }) => field === optIn.filter);
 }
 
 /** A condition that keeps an event out; `why` says so in a sentence. */
@@ -62,9 +71,11 @@ export interface FailedCondition extends Mismatch {
 
 /** The conditions of a binding that keep an event out; empty if it lets the event through. */
 export function conditionsAgainst(
-  { filters, where, unknown }: IndexedBinding,
-  { attributes, payload }: MatchInput,
+  binding: IndexedBinding,
+  event: MatchInput,
 ): readonly FailedCondition[] {
+  const { filters, where, unknown } = binding;
+  const { attributes, payload, optIn } = event;
   if (unknown !== null) {
     const why = `${unknown} is not a filter of this source's type`;
     return [{ condition: unknown, wanted: "a filter that there is", got: "none", why }];
@@ -74,7 +85,14 @@ export function conditionsAgainst(
     const why = `where ${path} is ${got}, not ${wanted}`;
     return { condition: `where ${path}`, wanted, got, why };
   });
-  return [...filters.flatMap((filter) => failedFilter(filter, attributes) ?? []), ...unmet];
+  const unasked = optIn && !isAskedFor(binding, event) ? [notAskedFor(optIn)] : [];
+  const failed = filters.flatMap((filter) => failedFilter(filter, attributes) ?? []);
+  return [...unasked, ...failed, ...unmet];
+}
+
+function notAskedFor({ filter, value: got }: OptIn): FailedCondition {
+  const why = `${filter} does not name ${got}`;
+  return { condition: filter, wanted: `no ${got} unless it is named`, got, why };
 }
 
 function failedFilter(filter: Filter, attributes: Attributes): FailedCondition | null {

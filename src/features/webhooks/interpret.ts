@@ -2,8 +2,9 @@ import { isoTime } from "../../../streams/iso-times.ts";
 import type { WebhookEvent } from "../../../streams/vocabulary.ts";
 import { webhookEvent } from "./provider.ts";
 import { parseJsonBody, type Parsed, type Payload } from "./json.ts";
-import type { Attributes, Headers, Provider, Request } from "./provider.ts";
+import type { Attributes, Headers, OptIn, Provider, Request } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
+import type { Acceptance } from "../../foundation/store/receipts.ts";
 import { header } from "./signature.ts";
 import { maxReadableBytes } from "../../foundation/contracts/body-limits.ts";
 
@@ -12,7 +13,12 @@ export interface Interpreted {
   readonly event: WebhookEvent;
   readonly attributes: Attributes;
   readonly payload: Payload;
+  readonly optIn?: OptIn;
+  readonly identity: Identity;
 }
+
+/** How a delivery is recognized as a repeated one, besides its id. */
+export type Identity = Pick<Acceptance, "isKnownByBody" | "dedupKey">;
 
 interface TypedRequest extends Request {
   readonly type: string;
@@ -32,7 +38,7 @@ export function interpret(
   { id, at, source }: { readonly id: string; readonly at: number; readonly source: string },
 ): Interpreted {
   const timestamp = isoTime(at);
-  const { attributes, ...fields } = provider.describe(payload, headers);
+  const { attributes, optIn, ...fields } = provider.describe(payload, headers);
   return {
     event: webhookEvent({ source, type: provider.type, receiptId: id, timestamp }, fields),
     attributes: {
@@ -47,6 +53,19 @@ export function interpret(
       ...attributes,
     },
     payload,
+    ...(optIn && { optIn }),
+    identity: identityOf(provider, payload),
+  };
+}
+
+/** Longer than the keys of all providers. */
+const maxDedupKey = 200;
+
+function identityOf(provider: Provider, payload: Payload): Identity {
+  const dedupKey = provider.dedupKey?.(payload) ?? null;
+  return {
+    ...(provider.isKnownByBody && { isKnownByBody: true }),
+    ...(dedupKey !== null && dedupKey.length <= maxDedupKey && { dedupKey }),
   };
 }
 

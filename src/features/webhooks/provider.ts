@@ -22,6 +22,14 @@ export type Attributes = Readonly<Record<string, Attribute | undefined>>;
 export interface EventDescription extends EventFields {
   /** By the names of filters; a filter without an entry here compares the field of its name. */
   readonly attributes: Attributes;
+  readonly optIn?: OptIn;
+}
+
+/** An event of a kind that an entry gets only if it asks for the kind: its filter has the value, or `where` the path. */
+export interface OptIn {
+  readonly filter: string;
+  readonly value: string;
+  readonly path: string;
 }
 
 /** A filter field and how it is compared. Lists match when any entry does; all given fields must match. */
@@ -78,8 +86,15 @@ export interface Provider {
    * though the id that came with them is not signed and may be another.
    */
   readonly isKnownByBody?: true;
-  /** The answer to a ping or URL verification; null for an event. */
+  /**
+   * The same for deliveries with other bodies and IDs that report the same event: each agent gets work of one of them.
+   * Null if only repeated deliveries do.
+   */
+  dedupKey?(payload: Payload): string | null;
+  /** The answer to a ping, a URL verification or a notice of the provider; null for an event. */
   answerPing?(payload: Payload, headers: Headers): Readonly<Record<string, unknown>> | null;
+  /** The text of a provider's notice for the operator's log; null without one. */
+  warning?(payload: Payload): string | null;
   /** True when the sender shows a person any other answer than an empty one. */
   isAnsweredEmpty?(headers: Headers): boolean;
   describe(payload: Payload, headers: Headers): EventDescription;

@@ -118,6 +118,8 @@ function readDelivery(
   if (!parsed.ok) return malformed(context, source, { status: 400, why: parsed.why });
   const pong = provider.answerPing?.(parsed.payload, delivery.headers) ?? null;
   if (pong === null) return match(context.deps, verified, parsed.payload);
+  const warning = provider.warning?.(parsed.payload) ?? null;
+  if (warning !== null) context.warn(`${source.name} notice`, `webhook ${source.name}: ${warning}`);
   context.deps.count({ type: source.type, source: source.name, result: "ping" });
   return { status: 200, body: pong };
 }
@@ -181,7 +183,8 @@ async function accept(
     refused("duplicate", `it came before, as receipt ${accepted.receiptId}`);
     return { status: 200, body: { receiptId: accepted.receiptId, duplicate: true } };
   }
-  const { id, matched } = acceptance.receipt;
+  const { id } = acceptance.receipt;
+  const { matched } = accepted;
   count(matched.length > 0 ? "accepted" : "unmatched");
   dispatch(context, id, accepted.queued);
   return { status: 200, body: { receiptId: id, matched: matched.map((agent) => ({ agent })) } };
@@ -199,11 +202,11 @@ function match(
     { payload, headers },
     { id: deps.newId(), at, source: source.name },
   );
-  const { event } = read;
+  const { event, identity } = read;
   const result = deps.index.match(source.name, read);
   const runMatch = deps.matchRuns(event, payload);
   const { waitingRuns } = runMatch;
-  const matched = { provider, delivery, payload, event, result, waitingRuns, at };
+  const matched = { provider, delivery, payload, event, identity, result, waitingRuns, at };
   return { acceptance: acceptanceOf(matched, () => deps.newId()), runMatch };
 }
 

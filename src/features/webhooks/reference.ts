@@ -9,7 +9,8 @@ const intro = `# Webhook providers
 
 Each section is a \`type\` of a source in the project's \`config.toml\`, with the filters of an agent's \`[[webhooks]]\` entry for such a
 source. All filters of an entry must match. A list matches if one of its values does. A field that is not in the event
-matches nothing. An entry without filters matches every event of the source.
+matches nothing. An entry without filters matches every event of the source, apart from deletions of branches and tags, which it has
+to ask for.
 
 For values without a filter, use \`where\`, with every type of source. It maps dotted paths in the payload to required values. A
 number in a path is an index of a list. Strings, numbers, true and false must be equal.

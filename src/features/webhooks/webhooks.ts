@@ -55,7 +55,9 @@ export function createWebhooks(
     /** A stored delivery as its agents would see it now; null if it can't be read. */
     readAgain: (receipt: Receipt) => {
       const read = interpretStored(receipt);
-      return read && { event: read.event, result: match(receipt.source, read) };
+      if (read === null) return null;
+      const { event, identity } = read;
+      return { event, identity, result: match(receipt.source, read) };
     },
     /** Updates the index of agents. */
     onEvent: (event: RunEvent): void => {

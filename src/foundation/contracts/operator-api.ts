@@ -66,6 +66,39 @@ export const replayResultSchema = z
   .meta({ id: "ReplayResult" });
 export type ReplayResult = z.infer<typeof replayResultSchema>;
 
+/** Body of `POST /api/webhooks/replay-unmatched`. */
+export const replayUnmatchedSchema = z.strictObject({
+  since: z.iso.datetime({ offset: true }).meta({ description: "Only deliveries since then" }),
+  source: z.string().optional().meta({ description: "Only of this webhook source" }),
+  dryRun: z.boolean().optional().meta({ description: "Only list them" }),
+  after: z.string().max(200).optional().meta({ description: "The `next` of an earlier answer" }),
+});
+export type ReplayUnmatched = z.infer<typeof replayUnmatchedSchema>;
+
+const unmatchedDeliverySchema = z.object({
+  receiptId: z.string(),
+  at: z.iso.datetime(),
+  source: z.string(),
+  event: z.string(),
+  action: nullableText,
+  agents: z.array(z.string()).meta({ description: "The agents that it gives work now" }),
+});
+export type UnmatchedDelivery = z.infer<typeof unmatchedDeliverySchema>;
+
+/** The answer to a replay of unmatched deliveries, one page of them. */
+export const unmatchedReplaySchema = z
+  .object({
+    deliveries: z.array(unmatchedDeliverySchema),
+    next: nullableText.meta({
+      description: "Send it as `after` for the next deliveries; null after the last one",
+    }),
+    fullQueue: nullableText.meta({
+      description: "An agent whose queue has no room for the next delivery; ask again later",
+    }),
+  })
+  .meta({ id: "UnmatchedReplay" });
+export type UnmatchedReplay = z.infer<typeof unmatchedReplaySchema>;
+
 /** A link that logs a browser in, once. */
 export const loginLinkSchema = z
   .object({

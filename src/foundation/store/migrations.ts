@@ -25,6 +25,11 @@ const receiptsByBody = `
   DROP INDEX receipts_by_delivery;
   CREATE INDEX receipts_by_body ON receipts (source, body_hash, delivery_id);`;
 
+/** The keys of deliveries that gave agents work: deliveries with other bodies and ids may report the same event. */
+const dedupKeys = `
+  ALTER TABLE receipts ADD COLUMN dedup_key TEXT;
+  CREATE INDEX receipts_by_dedup_key ON receipts (source, dedup_key) WHERE dedup_key IS NOT NULL;`;
+
 /** `continues` is the run whose session a run continues. */
 const continuedRun = `
   ALTER TABLE triggers ADD COLUMN continues TEXT;
@@ -49,6 +54,7 @@ export const storeFormat = {
     CREATE TABLE cron_ticks (agent TEXT PRIMARY KEY, last_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
     "",
     `${receiptsByBody} ${continuedRun}`,
+    dedupKeys,
   ],
 };
 

@@ -10,16 +10,14 @@ import type { WorkItem } from "../../../streams/vocabulary.ts";
 export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
   const insertTrigger = prepareInsert(db);
   const insert = db.prepare(
-    `INSERT INTO receipts (id, at, source, type, delivery_id, body_hash, headers, body, matched, reason)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO receipts
+       (id, at, source, type, delivery_id, body_hash, headers, body, matched, reason, dedup_key)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const same = (condition: string): StatementSync =>
-    db.prepare(
-      `SELECT id, matched <> '[]' OR EXISTS
-         (SELECT 1 FROM triggers WHERE receipt_id = receipts.id AND trigger IS NOT NULL) AS started
-       FROM receipts WHERE source = ? AND body_hash = ? ${condition} ORDER BY started DESC LIMIT 1`,
-    );
-  const [sameBody, sameId] = [same(""), same("AND delivery_id = ?")];
+  const earlier = prepareEarlier(db);
+  const match = db.prepare(
+    "UPDATE receipts SET matched = ?, reason = NULL, dedup_key = ? WHERE id = ?",
+  );
   const byId = db.prepare(
     `SELECT id, at, source, type, delivery_id AS deliveryId, headers, body, matched, reason
      FROM receipts WHERE id = ?`,
@@ -27,35 +25,103 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
 
   const waits = prepareWaits(db);
   const isTaken = ({ by }: TakenWork): boolean => by.isWaiting() && waits.end(by);
-  const accept = ({ receipt, isKnownByBody, items, taken, deadLetters }: Acceptance): Accepted => {
-    const { id, at, source, type, deliveryId, headers, body, matched, reason } = receipt;
-    const bodyHash = hash("sha256", body, "hex");
-    const known = isKnownByBody
-      ? sameBody.get(source, bodyHash)
-      : sameId.get(source, bodyHash, deliveryId);
+  /** The earlier delivery of which this one is a duplicate; null if it is new. `isWork`: whether agents get work of it. */
+  const firstOf = (acceptance: Acceptance, isWork: boolean, bodyHash: string): string | null => {
+    if (!isWork && acceptance.items.length > 0) return earlier.withWork(acceptance).receiptId;
+    const known = earlier.repeated(acceptance, bodyHash);
     // A delivery whose first one started no work, as no filter matched, counts as new once it starts some.
-    const isNew = known === undefined || (known.started === 0 && items.length + taken.length > 0);
-    if (!isNew) return { duplicate: true, receiptId: String(known.id) };
+    return known !== null && (known.started || !isWork) ? known.id : null;
+  };
+  const accept = (acceptance: Acceptance): Accepted => {
+    const { receipt, taken, deadLetters } = acceptance;
+    const { id, at, source, type, deliveryId, headers, body, reason } = receipt;
+    const bodyHash = hash("sha256", body, "hex");
+    const had = earlier.withWork(acceptance);
+    const queued = acceptance.items.filter(({ agent }) => !had.agents.has(agent));
+    const isWork = queued.length + taken.length > 0;
+    const first = firstOf(acceptance, isWork, bodyHash);
+    if (first !== null) return { duplicate: true, receiptId: first };
+    const takers = taken.map(({ item }) => item.agent);
+    const matched = receipt.matched.filter((one) => !had.agents.has(one) || takers.includes(one));
     const [head, agents] = [JSON.stringify(headers), JSON.stringify(matched)];
-    insert.run(id, at, source, type, deliveryId, bodyHash, head, body, agents, reason);
-    const queued = [...items];
+    // Unmatched deliveries with one key, of which a stranger may send any number, would all be read for the next one.
+    const key = isWork ? (acceptance.dedupKey ?? null) : null;
+    insert.run(id, at, source, type, deliveryId, bodyHash, head, body, agents, reason, key);
     for (const one of taken) {
       if (isTaken(one)) insertTrigger(takenRow(one.item, one.by.instanceId));
-      else if (one.startsRun) queued.push(one.item);
+      else if (one.startsRun && !had.agents.has(one.item.agent)) queued.push(one.item);
       else insertTrigger(leftRow(one.item));
     }
     for (const item of queued) insertTrigger(queuedRow(item));
     for (const entry of deadLetters) insertTrigger(deadLetterRow(entry));
-    return { duplicate: false, queued };
+    return { duplicate: false, queued, matched };
+  };
+
+  /** The items whose agents may still start: none if the delivery, or a repeated one, gave any agent work. */
+  const startable = ({ receipt, items, ...identity }: UnmatchedWork): readonly WorkItem[] => {
+    const bodyHash = hash("sha256", receipt.body, "hex");
+    const isStarted =
+      earlier.isStarted(receipt.id) ||
+      earlier.repeated({ receipt, ...identity }, bodyHash)?.started === true;
+    if (isStarted) return [];
+    const { agents } = earlier.withWork({ receipt, ...identity });
+    return items.filter(({ agent }) => !agents.has(agent));
+  };
+  const startUnmatched = (work: UnmatchedWork): readonly WorkItem[] => {
+    const items = startable(work);
+    if (items.length === 0) return items;
+    const agents = JSON.stringify(items.map(({ agent }) => agent));
+    match.run(agents, work.dedupKey ?? null, work.receipt.id);
+    for (const item of items) insertTrigger(queuedRow(item));
+    return items;
   };
 
   return {
     /** Resolves once committed. */
     accept: (acceptance: Acceptance) => write(() => accept(acceptance)),
+    startable,
+    /**
+     * Adds the work of a stored delivery that gave no agent work, once: resolves to the items that wait now. Each delivery
+     * is checked in the same commit, since it may be repeated or started meanwhile.
+     */
+    startUnmatched: (work: UnmatchedWork) => write(() => startUnmatched(work)),
     get: (id: string): Receipt | null => {
       const row = byId.get(id);
       return row === undefined ? null : withJson<Receipt>(row, "headers", "matched");
     },
+  };
+}
+
+/** Finds earlier deliveries of the same event, inside the caller's transaction. */
+function prepareEarlier(db: DatabaseSync) {
+  const select = (condition: string): StatementSync =>
+    db.prepare(
+      `SELECT id, matched <> '[]' OR EXISTS
+         (SELECT 1 FROM triggers WHERE receipt_id = receipts.id AND trigger IS NOT NULL) AS started
+       FROM receipts WHERE ${condition} ORDER BY started DESC LIMIT 1`,
+    );
+  const sameBody = select("source = ? AND body_hash = ?");
+  const sameId = select("source = ? AND body_hash = ? AND delivery_id = ?");
+  const itself = select("id = ?");
+  const sameEvent = db.prepare(
+    `SELECT receipts.id, agent FROM receipts JOIN triggers ON receipt_id = receipts.id
+     WHERE receipts.source = ? AND dedup_key = ? AND trigger IS NOT NULL ORDER BY receipts.seq`,
+  );
+  return {
+    /** The delivery that this one repeats; null for none. */
+    repeated: ({ receipt, isKnownByBody }: DeliveryIdentity, bodyHash: string) => {
+      const { source, deliveryId } = receipt;
+      const found = isKnownByBody
+        ? sameBody.get(source, bodyHash)
+        : sameId.get(source, bodyHash, deliveryId);
+      return found === undefined ? null : { id: String(found.id), started: found.started === 1 };
+    },
+    /** The agents that got work of deliveries with the same key, and the first of these deliveries; empty without one. */
+    withWork: ({ receipt: { source }, dedupKey }: DeliveryIdentity) => {
+      const found = dedupKey === undefined ? [] : sameEvent.all(source, dedupKey);
+      return { agents: new Set(found.map((row) => row.agent)), receiptId: String(found[0]?.id) };
+    },
+    isStarted: (id: string): boolean => itself.get(id)?.started === 1,
   };
 }
 
@@ -125,11 +191,22 @@ interface TakenWork {
   readonly startsRun: boolean;
 }
 
-/** The writes of one delivery, in one commit. */
-export interface Acceptance {
+/** How a delivery is recognized. */
+interface DeliveryIdentity {
   readonly receipt: Receipt;
   /** Present if the same bytes are the same delivery under any id; else the id must be the same, too. */
   readonly isKnownByBody?: true;
+  /** Deliveries of a source with the same key report the same event, of which each agent gets work once. */
+  readonly dedupKey?: string;
+}
+
+/** A stored delivery and the work of the agents that match it now. */
+export interface UnmatchedWork extends DeliveryIdentity {
+  readonly items: readonly WorkItem[];
+}
+
+/** The writes of one delivery, in one commit. */
+export interface Acceptance extends DeliveryIdentity {
   readonly items: readonly WorkItem[];
   /** Work that live runs take, so that it is not queued. */
   readonly taken: readonly TakenWork[];
@@ -137,9 +214,13 @@ export interface Acceptance {
 }
 
 /**
- * Whether it was written, with the work that waits for a run now, or repeats an accepted one of its source: the same body,
- * and the same id unless the body tells enough.
+ * Whether it was written, with the work that waits for a run now and the agents that got work, or repeats an accepted one
+ * of its source: the same body, and the same id unless the body tells enough; or the same event for the same agents.
  */
 export type Accepted =
-  | { readonly duplicate: false; readonly queued: readonly WorkItem[] }
+  | {
+      readonly duplicate: false;
+      readonly queued: readonly WorkItem[];
+      readonly matched: readonly string[];
+    }
   | { readonly duplicate: true; readonly receiptId: string };

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { Act } from "../../foundation/contracts/audit-acts.ts";
-import { counted, mostNames } from "../../foundation/contracts/format.ts";
+import { mostNames } from "../../foundation/contracts/format.ts";
 import {
   callTreeSchema,
   historyPageSchema,
@@ -8,14 +7,10 @@ import {
   hourlyRunsSchema,
   latestRunsSchema,
 } from "../../foundation/contracts/history.ts";
-import { receiptViewSchema, replayResultSchema } from "../../foundation/contracts/operator-api.ts";
-import type { ReplayResult } from "../../foundation/contracts/operator-api.ts";
 import {
   agentParams,
   instanceParams,
-  mustBeAgent,
   mustBeInstance,
-  receiptParams,
   triggerParams,
 } from "../../foundation/contracts/params.ts";
 import {
@@ -24,14 +19,12 @@ import {
   whyNotQuerySchema,
   whyNotSchema,
 } from "../../features/webhooks/delivery-report.ts";
-import { viewReceipt } from "../../features/webhooks/receipt-view.ts";
 import { createRefusedDeliveries } from "../../features/webhooks/refused-deliveries.ts";
 import { Problem } from "../../foundation/errors.ts";
 import { agentOf } from "../../foundation/logs/log-reader.ts";
 import { operationsOf } from "../../foundation/operation.ts";
-import type { StoreReader } from "../../foundation/store/store.ts";
 import { whyNoInput } from "./harness-command.ts";
-import { replay, replayTrigger as replayWork } from "./replay.ts";
+import { agentOfEntry, replayOperations } from "./replay-operations.ts";
 import type { RunContext, StoredRunContext } from "./run-context.ts";
 import { readTrace } from "./read-trace.ts";
 import { runDifferenceSchema, runSchema } from "./run-view.ts";
@@ -39,7 +32,7 @@ import { traceSchema } from "./trace-view.ts";
 import { compareRuns as runDifference, firstWarnings, viewRun } from "./view-run.ts";
 import { whyNot } from "./why-not.ts";
 
-const { read, change } = operationsOf<RunContext>("History");
+const { read } = operationsOf<RunContext>("History");
 const stored = operationsOf<StoredRunContext>("History");
 
 export const listTriggers = stored.read("/api/stats/triggers", {
@@ -191,54 +184,6 @@ export const compareRuns = stored.read("/api/runs/:instanceId/diff", {
     runDifference(instanceId, to, await redacting(context)),
 });
 
-const showReceipt = operationsOf<RunContext>("Webhooks").read("/api/stats/webhooks/:receiptId", {
-  summary: "A stored webhook delivery, its secrets redacted",
-  params: receiptParams,
-  output: receiptViewSchema,
-  problems: [404, 503],
-  isAbout: ({ receiptId }, isMine, { store }) => matchedAgents(receiptId, store).some(isMine),
-  perform: ({ receiptId }, { store, redactor }) =>
-    viewReceipt(receiptId, { receipt: (id) => store.receipts.get(id), redactor }),
-});
-
-const replayReceipt = operationsOf<RunContext>("Webhooks").change(
-  "/api/webhooks/:receiptId/replay?agent",
-  {
-    summary: "Run a stored webhook delivery again",
-    description:
-      "Makes new work, also of a delivery whose work was dropped or that matched no agent. Asking twice runs it twice.",
-    scope: "trigger",
-    params: receiptParams,
-    input: z.object({
-      agent: z
-        .string()
-        .transform(mustBeAgent)
-        .optional()
-        .meta({ description: "Only this agent, whatever its filters are; else all that match" }),
-    }),
-    output: replayResultSchema,
-    problems: [404, 409, 503],
-    isAbout: ({ receiptId, agent }, isMine, { store }) =>
-      isMine(agent) && matchedAgents(receiptId, store).some(isMine),
-    audit: ({ receiptId }, result) => replayAct(receiptId, result),
-    perform: ({ receiptId, agent = null }, context) => replay(receiptId, agent, context),
-  },
-);
-
-const replayTrigger = change("/api/triggers/:id/replay", {
-  summary: "Run the work of a history entry again",
-  description:
-    "Of any kind: a webhook's delivery, a schedule's tick, a manual prompt, a call. Makes new work whose entry names " +
-    "this one as `replayOf`; no run waits for the value of a replayed call. Asking twice runs it twice.",
-  scope: "trigger",
-  params: triggerParams,
-  output: replayResultSchema,
-  problems: [404, 409, 503],
-  isAbout: ({ id }, isMine, { store }) => isMine(agentOfEntry(id, store)),
-  audit: ({ id }, result) => replayAct(id, result),
-  perform: ({ id }, context) => replayWork(id, context),
-});
-
 /** The history of triggers, and single runs: their input, version and outcome. */
 export const historyOperations = [
   listTriggers,
@@ -250,29 +195,10 @@ export const historyOperations = [
   showRun,
   showTrace,
   compareRuns,
-  showReceipt,
-  replayReceipt,
-  replayTrigger,
+  ...replayOperations,
 ] as const;
 
 /** The context with the secrets that are known. */
 async function redacting(context: StoredRunContext) {
   return { ...context, redactor: await context.redactor };
-}
-
-/** The agent of an entry of the history; null without one. */
-function agentOfEntry(id: string, { history }: StoreReader): string | null {
-  return history.query({ id, page: 1, limit: 1 }).triggers[0]?.agent ?? null;
-}
-
-/** The agents that a stored delivery matched; none if it is not stored. */
-function matchedAgents(id: string, { receipts }: StoreReader): readonly string[] {
-  return receipts.get(id)?.matched ?? [];
-}
-
-/** The act of a replay of a delivery or an entry. */
-function replayAct(id: string, { matched }: ReplayResult): Act {
-  const [first, ...others] = matched;
-  const about = others.length === 0 && first !== undefined ? first : {};
-  return { ...about, act: "replay", detail: `${id}: ${counted(matched.length, "agent")}` };
 }

@@ -57,6 +57,22 @@ test("a webhook entry with where = {…} matches only events whose payload has a
   expect(matched).toEqual(["several", "text"]);
 });
 
+test("a webhook event of a kind that must be asked for starts only agents whose entry names it", () => {
+  const index = indexOf(
+    agent("all", {}),
+    agent("pushed", { events: ["push"], branches: ["main"] }),
+    agent("created", { events: ["push"], actions: ["created"] }),
+    agent("deleted", { events: ["push"], actions: ["created", "deleted"] }),
+    wheres("where", { deleted: true }),
+  );
+  const optIn = { filter: "actions", value: "deleted", path: "deleted" };
+  const event = { attributes: { ...push, actions: "deleted" }, payload: { deleted: true }, optIn };
+  expect(index.match("hub", event).matched).toEqual(["deleted", "where"]);
+  index.remove("deleted");
+  index.remove("where");
+  expect(index.match("hub", event).reason).toBe("agent pushed: actions does not name deleted");
+});
+
 test.each([
   [{ issue: { level: "error" } }, 'agent dev: where issue.level is "error", not "fatal"'],
   [{ issue: [] }, 'agent dev: where issue.level is missing, not "fatal"'],

@@ -48,3 +48,53 @@ test.each([
     expect(receiver.dispatched).toHaveLength(1);
   },
 );
+
+/** The events that Slack sends of one message, in any order, one of them twice. */
+const ofMessage = ["message", "app_mention", "message"].map((type, index) => ({
+  event_id: `Ev${index}`,
+  event: { type, channel: "C1", ts: "1733000000.000100", client_msg_id: "m1" },
+}));
+
+test("a Slack message starts each agent once although it comes as several events, also after a restart", async () => {
+  const receiver = receiving("slack");
+  const listen = (name: string, events: readonly string[]) => {
+    const webhooks = [{ source: "hub", type: "slack", filters: { events } }];
+    receiver.index.set({ name, scale: 1, webhooks }, true);
+  };
+  listen("ops", ["app_mention"]);
+  const send = (payload: object) =>
+    receiver.receive(signedBy("slack", bytes(payload), receiver.now));
+  const [first, second] = await Promise.all(ofMessage.map(send));
+  expect(first).toMatchObject({ body: { matched: [{ agent: "dev" }] } });
+  expect(second).toMatchObject({ body: { matched: [{ agent: "ops" }] } });
+  receiver.restart();
+  for (const [index, payload] of ofMessage.entries()) {
+    const again = { ...payload, event_id: `Ev-again-${index}` };
+    expect(await send(again)).toMatchObject({ body: { duplicate: true } });
+  }
+  expect(receiver.dispatched.map(({ agent }) => agent)).toEqual(["dev", "ops"]);
+  const [event] = ofMessage.map((one) => one.event);
+  await send({ event_id: "Ev3", event: { ...event, ts: "1733000001.000100" } });
+  await send({ event_id: "Ev4", event: { ...event, channel: "C2" } });
+  expect(receiver.dispatched).toHaveLength(4);
+});
+
+test("a Stripe event whose retry has another body starts one run", async () => {
+  const receiver = receiving("stripe");
+  const retry = (pending: number, id = "evt_1") => {
+    const body = bytes({ id, object: "event", type: "invoice.paid", pending_webhooks: pending });
+    return receiver.receive(signedBy("stripe", body, start));
+  };
+  await retry(2);
+  expect(await retry(1)).toMatchObject({ status: 200, body: { duplicate: true } });
+  await retry(2, "evt_2");
+  expect(receiver.dispatched).toHaveLength(2);
+});
+
+test("a Slack notice of a rate limit is not an event and warns the operator", async () => {
+  const receiver = receiving("slack");
+  const body = bytes({ type: "app_rate_limited", team_id: "T1", minute_rate_limited: 1518467820 });
+  expect(await receiver.receive(signedBy("slack", body, start))).toEqual({ status: 200, body: {} });
+  expect(receiver.accepted).toEqual([]);
+  expect(receiver.warned).toEqual([expect.stringContaining("webhook hub: Slack does not send")]);
+});

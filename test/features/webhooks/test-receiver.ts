@@ -11,7 +11,7 @@ import type { WebhookSource } from "../../../src/foundation/config/project-confi
 import { createMatchIndex, type MatchIndex } from "../../../src/features/webhooks/match-index.ts";
 import { createReceiver, type Receive } from "../../../src/features/webhooks/receive.ts";
 import { signDelivery } from "../../../src/features/webhooks/sign.ts";
-import { tempStore } from "../../foundation/store/support.ts";
+import { reopened, tempStore } from "../../foundation/store/support.ts";
 import { bytes, githubExample } from "./deliveries.ts";
 
 export const start = 1_700_000_000_000;
@@ -73,6 +73,11 @@ export class TestReceiver {
   /** Receives a delivery of GitHub. */
   deliver(more?: GithubDelivery): Promise<DeliveryAnswer> {
     return this.receive(github(more));
+  }
+
+  /** Opens the store as the next scheduler does. */
+  restart(): void {
+    this.#store = reopened(this.store);
   }
 
   get store(): Store {

@@ -5,6 +5,7 @@ import { createHistory } from "../../../src/foundation/store/history.ts";
 import { createGroupCommit } from "../../../src/foundation/store/group-commit.ts";
 import { createCalls } from "../../../src/foundation/store/calls.ts";
 import { createPastTriggers } from "../../../src/foundation/store/past-triggers.ts";
+import { createUnmatchedReceipts } from "../../../src/features/webhooks/refused-deliveries.ts";
 import { createReceipts } from "../../../src/foundation/store/receipts.ts";
 import { prune } from "../../../src/foundation/store/prune.ts";
 import { createSpend } from "../../../src/features/spend/spend-store.ts";
@@ -51,6 +52,7 @@ test("no report, call to a model or batch of pruning scans the whole history", a
     createCalls(db, commits);
     createPastTriggers(db, commits);
     createReceipts(db, commits);
+    createUnmatchedReceipts(db);
     const spend = createSpend(db, commits, () => 0);
     spend.rows({ by: "agent", since: 0, agent: null });
     spend.lastRuns(20);

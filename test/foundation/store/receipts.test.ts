@@ -1,4 +1,7 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { Acceptance } from "../../../src/foundation/store/receipts.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 import { manualItem, tempStore, webhookItem, wholeHistory } from "./support.ts";
 
 function delivery(
@@ -91,6 +94,27 @@ test.each([
     expect(await accept("r5", false)).toMatchObject(duplicate);
   },
 );
+
+test("deliveries with one key start each agent once, and the search for earlier ones reads no unmatched ones", async () => {
+  const dir = tempDir();
+  const store = tempStore(dir);
+  const accept = (id: string, ...agents: readonly string[]) => {
+    const items = agents.map((agent) => webhookItem(`${id}-${agent}`, id, agent));
+    const given = delivery(id, id, id, { items, dedupKey: "k" });
+    return store.receipts.accept({ ...given, receipt: { ...given.receipt, matched: agents } });
+  };
+  for (const id of ["r1", "r2"]) expect(await accept(id)).toMatchObject({ duplicate: false });
+  const work = (...agents: string[]) => ({
+    matched: agents,
+    queued: agents.map((agent) => ({ agent })),
+  });
+  expect(await accept("r3", "dev")).toMatchObject(work("dev"));
+  expect(await accept("r4", "dev", "ops")).toMatchObject(work("ops"));
+  expect(await accept("r5", "dev", "ops")).toEqual({ duplicate: true, receiptId: "r3" });
+  const db = new DatabaseSync(join(dir, ".al/state.db"), { readOnly: true });
+  expect(db.prepare("SELECT id FROM receipts WHERE dedup_key = 'k'").all()).toHaveLength(2);
+  db.close();
+});
 
 test("a repeated delivery whose first one was replayed is a duplicate", async () => {
   const store = tempStore();

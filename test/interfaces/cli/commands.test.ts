@@ -80,6 +80,63 @@ test.each<[string, Routes, Ran]>([
   expect(asked).toEqual(Object.keys(routes));
 });
 
+const unmatchedPath = "POST /api/webhooks/replay-unmatched";
+const unmatchedOf = (id: string) => ({
+  receiptId: id,
+  at: "2026-12-01T09:00:00.000Z",
+  source: "hub",
+  event: "issues",
+  action: "op\nened",
+  agents: ["dev", "ops"],
+});
+const line = (id: string) => `${id} hub issues op ened: dev, ops\n`;
+
+test("al replay --unmatched asks for each page, also while a queue has no room, and prints each delivery", async () => {
+  const pages = [
+    { deliveries: [unmatchedOf("r1")], next: "r1", fullQueue: "dev" },
+    { deliveries: [], next: "r1", fullQueue: "dev" },
+    { deliveries: [unmatchedOf("r2")], next: null, fullQueue: null },
+  ];
+  const bodies: unknown[] = [];
+  const { asked } = await cli.serve({
+    [unmatchedPath]: ({ body }) => (bodies.push(body), pages[bodies.length - 1]),
+  });
+  const ran = await cli.al("replay --unmatched --since 2026-12-01T09:00Z -s hub");
+  expect(ran).toMatchObject({ code: 0, stdout: line("r1") + line("r2") });
+  expect(ran.stderr).toMatch(/^the queue of dev is half full: .*\n2 deliveries replayed\n$/);
+  const first = { since: "2026-12-01T09:00:00.000Z", source: "hub", dryRun: false };
+  expect(bodies).toEqual([first, { ...first, after: "r1" }, { ...first, after: "r1" }]);
+  expect(asked).toHaveLength(3);
+});
+
+test.each<[string, object[], string, number, string]>([
+  ["", [], "", 1, "no delivery of that time matches an agent that it did not match before\n"],
+  [
+    " --dry-run",
+    [],
+    "",
+    0,
+    "no delivery of that time matches an agent that it did not match before\n",
+  ],
+  [" --dry-run", [unmatchedOf("r1")], line("r1"), 0, "1 delivery would be replayed\n"],
+])(
+  "al replay --unmatched%s with the deliveries %j prints them with a summary",
+  async (option, deliveries, stdout, code, stderr) => {
+    await cli.serve({ [unmatchedPath]: { deliveries, next: null, fullQueue: null } });
+    const ran = await cli.al(`replay --unmatched --since 1d${option}`);
+    expect(ran).toEqual({ code, stdout, stderr });
+  },
+);
+
+test.each([
+  "replay",
+  "replay r1 --unmatched --since 1d",
+  "replay r1 --dry-run",
+  "replay --since 1d",
+])("al %s is a usage error", async (words) =>
+  expect(await cli.failure(words, 2)).toContain("or --unmatched"),
+);
+
 test("al replay --agent replays for that agent only", async () => {
   let query = "";
   const answer = replayed([queued]);

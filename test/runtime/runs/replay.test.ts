@@ -57,6 +57,7 @@ async function setUp(result: Partial<Result>, change: Partial<ReplayDeps> = {}) 
     firstEvents,
     readAgain: () => ({
       event,
+      identity: {},
       result: { matched: [], disabled: [], reason: null, examined: 0, ...result },
     }),
     dispatch: (items) => {

@@ -8,7 +8,14 @@ import {
   texts,
 } from "../json.ts";
 import type { Parsed, Payload } from "../json.ts";
-import type { FilterRules, Headers, Provider, Request, EventDescription } from "../provider.ts";
+import type {
+  EventDescription,
+  FilterRules,
+  Headers,
+  OptIn,
+  Provider,
+  Request,
+} from "../provider.ts";
 import { header, hmac, verifyHex } from "../signature.ts";
 import { commonFilters } from "../provider.ts";
 import { valueAt } from "../../../../streams/where.ts";
@@ -27,7 +34,11 @@ const filters: FilterRules = {
   },
   org: { kind: "string", meaning: "A single organization", attribute: "orgs", ignoreCase: true },
   events: { kind: "strings", meaning: "Event types: issues, pull_request, push and so on" },
-  actions: { kind: "strings", meaning: "Event actions: opened, labeled, closed and so on" },
+  actions: {
+    kind: "strings",
+    meaning:
+      "Event actions: opened, labeled, closed and so on; `deleted` for a push that deletes its branch or tag",
+  },
   labels: {
     kind: "strings",
     meaning: "Only when the issue, pull request or discussion has any of these labels",
@@ -61,7 +72,7 @@ export const github: Provider = {
   type: "github",
   about: {
     proof: "`X-Hub-Signature-256`: HMAC-SHA256 of the raw body",
-    note: 'The branch of a pull request is its base branch, as in GitHub\'s own filters. A tag is not a branch. To match comments on issues that a person opened: `where = { "issue.user.login" = "octocat" }`.',
+    note: 'The branch of a pull request is its base branch, as in GitHub\'s own filters. A tag is not a branch. A push that deletes its branch or tag starts only agents that ask for it, with `actions = ["deleted"]` or `where = { deleted = true }`. To match comments on issues that a person opened: `where = { "issue.user.login" = "octocat" }`.',
   },
   secretHeaders: [signatureHeader, "x-hub-signature"],
   keptHeaders: [eventHeader, deliveryHeader],
@@ -127,12 +138,17 @@ const assigneeLogins = [
   ...of(["issue", "pull_request"], "assignees[].login"),
 ];
 
+/** A deleted branch or tag has no commit that an agent could work on. */
+const deletion: OptIn = { filter: "actions", value: "deleted", path: "deleted" };
+
 /** https://docs.github.com/en/webhooks/webhook-events-and-payloads */
 function describeGithub(payload: Payload, event: string): EventDescription {
   const onBranches = branches(payload, event);
+  const isDeletion = event === "push" && valueAt(payload, "deleted") === true;
   return {
     event,
-    action: text(payload, "action"),
+    action: isDeletion ? deletion.value : text(payload, "action"),
+    ...(isDeletion && { optIn: deletion }),
     repo: text(payload, "repository.full_name"),
     number: integer(payload, "issue.number", "pull_request.number", "discussion.number", "number"),
     title: title(payload),

@@ -4,6 +4,7 @@ import { integer, text, texts, type Payload } from "../json.ts";
 import type {
   EventDescription,
   FilterRules,
+  OptIn,
   Provider,
   Request,
   ToSign,
@@ -31,7 +32,11 @@ const filters: FilterRules = {
     kind: "strings",
     meaning: "Event types, as `object_kind`: push, issue, merge_request, note, pipeline and so on",
   },
-  actions: { kind: "strings", meaning: "Event actions: open, update, merge, close and so on" },
+  actions: {
+    kind: "strings",
+    meaning:
+      "Event actions: open, update, merge, close and so on; `deleted` for a push that deletes its branch or tag",
+  },
   labels: {
     kind: "strings",
     meaning:
@@ -65,7 +70,7 @@ export const gitlab: Provider = {
   about: {
     proof:
       "`X-Gitlab-Token` in plain text (proves the sender, not the body), or Standard Webhooks with a signing token",
-    note: null,
+    note: 'A push that deletes its branch or tag starts only agents that ask for it, with `actions = ["deleted"]`.',
   },
   secretHeaders: [tokenHeader, ...standardHeaders.secret],
   keptHeaders: [eventHeader, deliveryHeader, ...standardHeaders.kept],
@@ -104,11 +109,16 @@ const subjects = ["", "object_attributes.", "issue.", "merge_request."] as const
  */
 const botName = /^((project|group)_\d+_bot|service_account_)/;
 
+/** A deleted branch or tag has no commit that an agent could work on. */
+const deletion: OptIn = { filter: "actions", value: "deleted", path: "after" };
+
 function describe(payload: Payload): EventDescription {
   const sender = text(payload, "user.username", "user_username");
+  const isDeletion = /^0{40,64}$/.test(text(payload, "after") ?? "");
   return {
     event: kind(payload),
-    action: text(payload, "object_attributes.action", "action"),
+    action: isDeletion ? deletion.value : text(payload, "object_attributes.action", "action"),
+    ...(isDeletion && { optIn: deletion }),
     repo: text(payload, "project.path_with_namespace"),
     number: integer(payload, "object_attributes.iid", "issue.iid", "merge_request.iid"),
     title: text(payload, "object_attributes.title", "issue.title", "merge_request.title"),

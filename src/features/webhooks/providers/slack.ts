@@ -1,4 +1,4 @@
-import { formFields, isForm, parseJsonBody, parsePayloadField, text } from "../json.ts";
+import { formFields, isForm, parseJsonBody, parsePayloadField, text, texts } from "../json.ts";
 import type { Parsed, Payload } from "../json.ts";
 import type {
   EventDescription,
@@ -10,13 +10,17 @@ import type {
 } from "../provider.ts";
 import { header, hmac, refused, secondsToMs, verifyHex, verifyTime } from "../signature.ts";
 import { commonFilters } from "../provider.ts";
+import { valueAt } from "../../../../streams/where.ts";
 
 const signatureHeader = "x-slack-signature";
 const timestampHeader = "x-slack-request-timestamp";
 
 const filters: FilterRules = {
   channels: { kind: "strings", meaning: "Specific channels, by their Slack ID" },
-  teams: { kind: "strings", meaning: "Specific workspaces, by their Slack ID" },
+  teams: {
+    kind: "strings",
+    meaning: "Specific workspaces or Enterprise Grid organizations, by their Slack ID",
+  },
   events: {
     kind: "strings",
     meaning:
@@ -51,7 +55,7 @@ export const slack: Provider = {
   type: "slack",
   about: {
     proof: "`X-Slack-Signature`: HMAC-SHA256 over time and body, at most 5 minutes old",
-    note: "URL verification is answered automatically. Slash commands and interactive payloads are events of the same source. Slack shows no answer to them, so let the agent answer at their `response_url`.",
+    note: "URL verification is answered automatically. A message starts an agent once, although Slack sends a mention twice, as `message` and as `app_mention`. Slash commands and interactive payloads are events of the same source. Slack shows no answer to them, so let the agent answer at their `response_url`.",
   },
   secretHeaders: [signatureHeader],
   secretPaths: ["response_url"],
@@ -62,13 +66,38 @@ export const slack: Provider = {
   parse,
   deliveryId: (payload) => text(payload, "event_id", "trigger_id"),
   isKnownByBody: true,
+  dedupKey,
   answerPing: (payload) => {
     if (payload.type === "url_verification") return { challenge: text(payload, "challenge") };
-    return payload.ssl_check === "1" ? {} : null;
+    return payload.ssl_check === "1" || isRateLimit(payload) ? {} : null;
   },
+  warning: (payload) =>
+    isRateLimit(payload)
+      ? "Slack does not send all events of the app, which has more than 30,000 in an hour"
+      : null,
   isAnsweredEmpty: (headers) => isForm(header(headers, "content-type")),
   describe,
 };
+
+/** https://docs.slack.dev/apis/events-api/#rate-limiting */
+const isRateLimit = ({ type }: Payload): boolean => type === "app_rate_limited";
+
+/** Types of events that Slack sends of one message. */
+const sentOfMessage: ReadonlySet<unknown> = new Set(["message", "app_mention"]);
+
+/**
+ * Identifies a new message, which comes once as each type, each with an `event_id` of its own. A mention that an edit adds
+ * is an event of its own. https://docs.slack.dev/reference/events/app_mention
+ */
+function dedupKey(payload: Payload): string | null {
+  const [channel, ts] = [text(payload, "event.channel"), text(payload, "event.ts")];
+  const isAboutOther =
+    valueAt(payload, "event.message") ?? valueAt(payload, "event.previous_message");
+  if (!sentOfMessage.has(valueAt(payload, "event.type")) || isAboutOther) return null;
+  if (channel === null || ts === null) return null;
+  const edited = text(payload, "event.edited.ts");
+  return [channel, ts, ...(edited === null ? [] : [edited])].join(" ");
+}
 
 /** A slash command is its form's fields. */
 function parse({ headers, body }: Request): Parsed {
@@ -105,10 +134,18 @@ function describe(payload: Payload): EventDescription {
         "channel.id",
         "container.channel_id",
       ),
-      teams: text(payload, "team_id", "team.id"),
+      teams: teams(payload),
       senderIsBot: text(payload, ...bots) !== null,
     },
   };
+}
+
+/** Events of an organization's app may name their workspace in the app's authorization only. */
+function teams(payload: Payload): readonly string[] {
+  const team = text(payload, "team_id", "team.id");
+  const authorized = team === null ? ["authorizations[].team_id", "context_team_id"] : [];
+  const organizations = ["enterprise_id", "enterprise.id", "authorizations[].enterprise_id"];
+  return texts(payload, "team_id", "team.id", ...authorized, ...organizations);
 }
 
 function verify({ headers, body }: Request, secret: string, now: number): Verdict {

@@ -1,13 +1,19 @@
 import { valueAt } from "../../../../streams/where.ts";
-import { text, type Payload } from "../json.ts";
+import { text, texts, type Payload } from "../json.ts";
 import type { FilterRules, Provider, Request, ToSign, Verdict } from "../provider.ts";
 import { header, hmac, refused, sameHex, secondsToMs, verifyTime } from "../signature.ts";
 import { commonFilters } from "../provider.ts";
 
 const signatureHeader = "stripe-signature";
+/** More IDs than a context has. */
+const maxDepth = 10;
 
 const filters: FilterRules = {
-  accounts: { kind: "strings", meaning: "Specific connected accounts, by ID" },
+  accounts: {
+    kind: "strings",
+    meaning:
+      "Specific connected accounts, by ID: an event's `account`, or each ID of its `context`",
+  },
   events: { kind: "strings", meaning: "Event types: invoice.paid, customer.created and so on" },
   actions: { kind: "strings", meaning: "Last part of the event type: paid, created and so on" },
   livemode: { kind: "boolean", meaning: "Only live events (true) or only test events (false)" },
@@ -22,7 +28,7 @@ export const stripe: Provider = {
   type: "stripe",
   about: {
     proof: "`Stripe-Signature`: HMAC-SHA256 over time and body, at most 5 minutes old",
-    note: null,
+    note: "An event starts an agent once, also if its retry has another body. Thin events contain no `data.object`: let the agent fetch their `related_object`.",
   },
   secretHeaders: [signatureHeader],
   keptHeaders: [],
@@ -30,6 +36,9 @@ export const stripe: Provider = {
   verify,
   sign,
   deliveryId: (payload) => text(payload, "id"),
+  // The body of a retry may differ in `pending_webhooks`. https://docs.stripe.com/webhooks#handle-duplicate-events
+  dedupKey: (payload) => text(payload, "id"),
+  answerPing: ({ type }) => (type === "v2.core.event_destination.ping" ? {} : null),
   describe: (payload) => {
     const event = text(payload, "type") ?? "unknown";
     return {
@@ -37,7 +46,7 @@ export const stripe: Provider = {
       action: /\.([^.]+)$/.exec(event)?.[1] ?? null,
       title: title(payload),
       body: text(payload, "data.object.description"),
-      attributes: { accounts: text(payload, "account"), livemode: livemode(payload) },
+      attributes: { accounts: accounts(payload), livemode: livemode(payload) },
     };
   },
 };
@@ -68,10 +77,16 @@ function sign({ secret, body, now }: ToSign): Record<string, string> {
   return { [signatureHeader]: `t=${timestamp},v1=${signature}` };
 }
 
+/** The context of an organization's event is a path of IDs. https://docs.stripe.com/context */
+function accounts(payload: Payload): readonly string[] {
+  const context = text(payload, "context")?.split("/", maxDepth) ?? [];
+  return [...texts(payload, "account"), ...context.filter((id) => id !== "")];
+}
+
 /** The subject of the event, such as `invoice in_123`. */
 function title(payload: Payload): string | null {
-  const kind = text(payload, "data.object.object");
-  const id = text(payload, "data.object.id");
+  const kind = text(payload, "data.object.object", "related_object.type");
+  const id = text(payload, "data.object.id", "related_object.id");
   return kind === null || id === null ? (kind ?? id) : `${kind} ${id}`;
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import type { AlCommand, Commands, Define } from "../help/al-command.ts";
-import { wholeNumber } from "../options.ts";
+import { moment, wholeNumber } from "../options.ts";
 import type { StartOptions } from "../start/run-scheduler.ts";
 
 const raise: Define = (command) =>
@@ -187,21 +187,36 @@ export const controlCommands = {
       .inner("raise", raise),
   replay: (command) =>
     command
-      .description("Replay a stored webhook delivery or a history entry")
+      .description("Replay a stored webhook delivery, a history entry, or all unmatched deliveries")
       .argument(
-        "<receiptId|triggerId>",
+        "[receiptId|triggerId]",
         "Receipt ID of a delivery, or trigger ID of an entry, from al history",
       )
       .option("-a, --agent <agent>", "For a receipt: only this agent, regardless of its filters")
+      .option(
+        "--unmatched",
+        "After you correct a filter: replay each delivery that started nothing and matches an agent now, once",
+      )
+      .option(
+        "--since <when>",
+        "With --unmatched: only deliveries since then: 10m, 2h, 3d, or a date and time",
+        moment,
+      )
+      .option("-s, --source <source>", "With --unmatched: only deliveries of this webhook source")
+      .option(
+        "--dry-run",
+        "With --unmatched: list the deliveries and their agents, and start nothing",
+      )
       .examples(
         "al replay 0198c0de-7a11-7000-8000-5ec0ffee0001",
         "al replay 0198c0de-7a11-7000-8000-5ec0ffee0001 --agent triage",
+        "al replay --unmatched --since 1d --dry-run",
       )
       .exitCodes({
         0: "A run was started or queued",
         1: "Nothing ran; the reason is printed",
       })
-      .does(async () => (await import("../operator/control.ts")).replay),
+      .does(async () => (await import("../operator/replay.ts")).replay),
   mcp: (command) =>
     command
       .description("Serve MCP on standard input and output, for AI assistants on this machine")

@@ -9,7 +9,7 @@ import {
 import { closest } from "../../../foundation/contracts/did-you-mean.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { nanoOfUsd, usdText } from "../../../foundation/contracts/money.ts";
-import { hasCode, Problem, usageError } from "../../../foundation/errors.ts";
+import { Problem, usageError } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { readSchedulerInfo } from "../../../foundation/store/project-lock.ts";
 import type { Context } from "../context.ts";
@@ -21,8 +21,6 @@ import {
   unknownAgent,
   withAgent,
 } from "./connect.ts";
-import type { Replayed, ReplayResult } from "../../../foundation/contracts/operator-api.ts";
-import { plainLine } from "../terminal/format.ts";
 import { mustConfirm, openPrompts } from "../terminal/prompts.ts";
 import type { Client } from "./client.ts";
 
@@ -193,41 +191,4 @@ export async function stop(context: Context, { now = false }: { now?: boolean })
   // A different pid means that the next scheduler has started.
   while (pid !== undefined && pidOf() === pid) await sleep(100);
   out.answer(answer, "stopped");
-}
-
-/** Replays a receipt or a history entry, and prints the outcome. */
-export async function replay(
-  context: Context,
-  id: string,
-  { agent }: { readonly agent?: string },
-): Promise<void> {
-  const { out } = context;
-  const client = await connect(context);
-  const asked = askFor(client, id, agent);
-  const answer = await explained(asked, ["unknown_receipt", "unknown_trigger"], {
-    message: `no receipt or trigger "${id}" in the history`,
-    hint: "Find the id with `al history`. For entries that succeeded, add `--json`.",
-  });
-  const { matched, reason } = answer;
-  if (out.json) out.document(answer);
-  else for (const one of matched) out.data(lineOf(one));
-  if (matched.some(({ outcome }) => outcome === "started" || outcome === "queued")) return;
-  if (!out.json && matched.length === 0) out.note(`nothing ran: ${plainLine(reason ?? "")}`);
-  process.exitCode = 1;
-}
-
-function lineOf({ agent, outcome, instanceId, reason }: Replayed): string {
-  const more = [instanceId, reason === undefined ? undefined : plainLine(reason)];
-  return [`${agent} ${outcome}`, ...more.filter((part) => part !== undefined)].join(": ");
-}
-
-/** Replays a receipt with this id, else the history entry; with `agent` for it only, regardless of its filters. */
-function askFor(client: Client, id: string, agent: string | undefined): Promise<ReplayResult> {
-  const input = { receiptId: id, agent };
-  const asked = client.perform("POST /api/webhooks/:receiptId/replay?agent", input);
-  if (agent !== undefined) return withAgent(client, agent, asked);
-  return asked.catch((error: unknown) => {
-    if (!hasCode(error, "unknown_receipt")) throw error;
-    return client.perform("POST /api/triggers/:id/replay", { id });
-  });
 }

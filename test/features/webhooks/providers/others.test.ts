@@ -1,5 +1,5 @@
 import type { Payload } from "../../../../src/features/webhooks/json.ts";
-import { providerOf } from "../deliveries.ts";
+import { eventHeaders, providerOf } from "../deliveries.ts";
 import { mintlifyBuild, slackMention, stripeEvent } from "../payloads.ts";
 
 test("Slack's URL verification is answered, and no event is", () => {
@@ -8,6 +8,14 @@ test("Slack's URL verification is answered, and no event is", () => {
   expect(slack.answerPing?.(ping, {})).toEqual({ challenge: "3eZ" });
   expect(slack.answerPing?.(slackMention, {})).toBeNull();
 });
+
+test.each([
+  ["GitHub's ping of an organization", "github", "ping", { zen: "Keep it simple." }],
+  ["Slack's notice of a rate limit", "slack", "", { type: "app_rate_limited", team_id: "T1" }],
+  ["Stripe's ping of a destination", "stripe", "", { type: "v2.core.event_destination.ping" }],
+])("%s is answered and is not an event", (_what, type, event, payload) =>
+  expect(providerOf(type).answerPing?.(payload, eventHeaders(type, event))).not.toBeNull(),
+);
 
 test.each<[string, Payload, Record<string, string>, string]>([
   ["github", {}, { "x-github-delivery": "a" }, "a"],

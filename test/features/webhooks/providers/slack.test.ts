@@ -15,13 +15,13 @@ test("a Slack slash command and an interactive payload are read as events", () =
   const command = parse(slackCommand);
   expect(read("slack", command)).toMatchObject({
     event: { event: "slash_command", action: "/webhook-collect", sender: "U2CERLKJA" },
-    attributes: { channels: "G8PSS9T3V", teams: "T1DC2JH3J", senderIsBot: false },
+    attributes: { channels: "G8PSS9T3V", teams: ["T1DC2JH3J"], senderIsBot: false },
   });
   expect(slack.deliveryId(command, form)).toMatch(/^398738663015\./);
   const encoded = encodeURIComponent(JSON.stringify(slackBlockActions));
   expect(read("slack", parse(`payload=${encoded}`))).toMatchObject({
     event: { event: "block_actions", action: "WaXA", sender: "UA8RXUSPL", body: "click_me_123" },
-    attributes: { channels: "CBR2V3XEX", teams: "T9TK3CUKW", senderIsBot: false },
+    attributes: { channels: "CBR2V3XEX", teams: ["T9TK3CUKW"], senderIsBot: false },
   });
   expect(slack.answerPing?.(parse("ssl_check=1&token=x"), form)).toEqual({});
   expect(() => parse("payload=%7B")).toThrow("no field `payload`");
