@@ -79,7 +79,11 @@ const turnedAwayRow = labelled(
 );
 const refusedRow = z.object({ source: optionalText, result: text, count: z.int(), reason: text });
 const spanRow = z.object({
-  ...{ schedule: text, since: text, until: optionalText, firstAt: text, count: z.int() },
+  schedule: text,
+  since: text,
+  until: optionalText,
+  firstAt: text,
+  count: z.int(),
   reason: text,
 });
 const whyRow = labelled(
