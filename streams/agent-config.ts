@@ -209,7 +209,9 @@ export interface AgentConfig {
   readonly schedule: string | null;
   /** IANA name. */
   readonly timezone: string;
-  readonly catchUp: "none" | "latest";
+  readonly catchUp: "none" | "latest" | "all";
+  /** The most missed ticks that `all` starts. */
+  readonly catchUpMost: number;
   /** True for an agent that needs neither schedule nor webhooks: agents call it, or people start it. */
   readonly callable: boolean;
   /** Words that people group agents by; no run depends on them. */

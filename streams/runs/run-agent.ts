@@ -58,6 +58,9 @@ export type FollowPorts = Pick<
   "kill$" | "scheduler" | "owner" | "starting" | "draining$" | "isStopping"
 >;
 
+/** A claim fails with this when the tick was started before: the clock was set back, or a backfill came first. */
+export class StartedBefore extends Error {}
+
 /**
  * One work item from claim to end: `started`, output…, `finished`. A run that cannot be claimed is `refused`.
  * Never errors.
@@ -81,7 +84,9 @@ export function runAgent(
   }).pipe(
     catchError((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
-      return of(refused(item, ports.scheduler.now(), reason));
+      const outcome = error instanceof StartedBefore ? "skipped" : "rejected";
+      const at = ports.scheduler.now();
+      return of<RunEvent>({ type: "refused", agent: item.agent, at, item, outcome, reason });
     }),
   );
 }
@@ -256,8 +261,4 @@ function meant(kill: Kill, request: RunRequest): boolean {
 
 function brokenRunner(error: unknown): RunnerEvent {
   return exitEvent({ error: error instanceof Error ? error.message : String(error) });
-}
-
-function refused(item: WorkItem, at: number, reason: string): RunEvent {
-  return { type: "refused", agent: item.agent, at, item, outcome: "rejected", reason };
 }

@@ -131,6 +131,10 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       const started = { triggerId: "t2", instanceId: "dev-zyxwvuts", queued: false };
       return { ...done, agent: "dev", ...started };
     },
+    "POST /api/agents/:name/backfill": ({ name, dryRun = false, since, at = since ?? "" }) => {
+      called("backfill", find(name).name, at, dryRun);
+      return { ...done, agent: name, slots: [{ schedule: "", at, reason: "missed: asleep" }] };
+    },
     "GET /api/agents/:name/why-not": ({ name }) =>
       state.whyNots.get(find(name).name) ?? emptyWhyNot,
     "GET /api/runs/:instanceId": ({ instanceId }) => {

@@ -45,6 +45,16 @@ export function commitEvents(
         // Other work was committed before it was dispatched.
         if (event.item.trigger.kind === "cron") return work.keepTick(event.item, also);
         return also && work.record(also);
+      case "missed":
+        return work.miss(event.items, also);
+      case "late": {
+        const { agent, schedule = "", slots } = event;
+        await store.slots.catchUp(
+          agent,
+          slots.map((at) => ({ schedule, at })),
+        );
+        return also && work.record(also);
+      }
       case "blocked":
         if (event.reason !== null) return work.undoBegin(event.instanceId, also);
         return also && work.record(also);

@@ -217,6 +217,22 @@ export const controlCommands = {
         1: "Nothing ran; the reason is printed",
       })
       .does(async () => (await import("../operator/replay.ts")).replay),
+  backfill: (command) =>
+    command
+      .description("Start missed runs of an agent's schedules, one after another")
+      .argument("<agent>", "Agent; its due times that were started are left out")
+      .option("--since <time>", "First due time: a length such as 1d ago, or a date-time", moment)
+      .option("--until <time>", "Last due time, with --since (default: now)", moment)
+      .option("--at <time>", "One due time", moment)
+      .option("--schedule <name>", "Only of this schedule")
+      .option("--dry-run", "Only print which runs would start, and why they were missed")
+      .examples(
+        "al backfill triage --since 1d --dry-run",
+        "al backfill triage --since 2026-11-23 --until 2026-11-25T18:00Z",
+        "al backfill triage --at 2026-11-24T09:00Z",
+      )
+      .exitCodes({ 0: "The runs start one after another; none was missed; or --dry-run" })
+      .does(async () => (await import("../operator/backfill.ts")).backfill),
   mcp: (command) =>
     command
       .description("Serve MCP on standard input and output, for AI assistants on this machine")

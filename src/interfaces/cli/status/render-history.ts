@@ -4,10 +4,14 @@ import { localTime, plainLine } from "../terminal/format.ts";
 import type { StatusStyle } from "./render-status.ts";
 import { leastWidth, renderTable, type TableColumn } from "../terminal/table.ts";
 import { durationText } from "../../../../streams/duration-text.ts";
-import { stateWord } from "../../../foundation/contracts/format.ts";
+import { counted, stateWord } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { refusalWord, turnedAwayText } from "../../views/delivery-words.ts";
-import type { RefusedDeliveries, TurnedAway } from "../../../features/webhooks/delivery-report.ts";
+import type {
+  MissedSpan,
+  RefusedDeliveries,
+  TurnedAway,
+} from "../../../features/webhooks/delivery-report.ts";
 import { triggerNames } from "../../../../streams/vocabulary.ts";
 
 interface HistoryColumn extends TableColumn {
@@ -96,6 +100,19 @@ export function refusedRow(refused: RefusedDeliveries, { colors, now }: StatusSt
     trigger: ["webhook", source ?? type].join(" "),
     outcome: colors.yellow(refusalWord(result)),
     reason: plainLine(`${times}${reason}`),
+  };
+}
+
+/** The row of the runs that were due while schedules were off. */
+export function spanRow(span: MissedSpan, agent: string, { colors, now }: StatusStyle): HistoryRow {
+  const { schedule, since, until, count, reason } = span;
+  const end = until === null ? "now" : localTime(until, now);
+  return {
+    at: Date.parse(until ?? since),
+    agent,
+    trigger: plainLine([triggerNames.cron, schedule].filter(Boolean).join(" ")),
+    outcome: colors.yellow("skipped"),
+    reason: `${counted(count, "run")} from ${localTime(since, now)} to ${end}: ${reason}`,
   };
 }
 
