@@ -1,8 +1,8 @@
 import { Observable, type Subscription } from "rxjs";
 import type { Clock } from "../clock.ts";
-import { nextTick, type Schedule } from "./next-tick.ts";
+import { nextRun, type LimitedSchedule } from "./next-run.ts";
 
-export interface CronPlan extends Schedule {
+export interface CronPlan extends LimitedSchedule {
   /** Ticks missed while no scheduler was up are skipped, or the latest runs once. */
   readonly catchUp: "none" | "latest";
 }
@@ -40,7 +40,7 @@ export function cronTicks(plan: CronPlan, clock: Clock, since?: number): Observa
     let last = since ?? awakeSince;
     let wait: Subscription | undefined;
     const next = (): void => {
-      const due = nextTick(plan, last);
+      const due = nextRun(plan, last);
       subscriber.next({ type: "next", at: due });
       // A schedule that is never due again stays subscribed and silent.
       if (due === null || subscriber.closed) return;
@@ -70,7 +70,7 @@ export function cronTicks(plan: CronPlan, clock: Clock, since?: number): Observa
  * a tick for the latest if `plan` catches up.
  */
 export function missedTicks(plan: CronPlan, since: number, now: number): CronEvent[] {
-  const due = nextTick(plan, since);
+  const due = nextRun(plan, since);
   return due === null || due > now ? [] : dueEvents(plan, due, now, now);
 }
 
@@ -101,7 +101,7 @@ function ticksUntil(plan: CronPlan, due: number, now: number): Ticks {
   let latest = due;
   let before = due;
   for (let count = 1; count <= maxCounted; count++) {
-    const next = nextTick(plan, latest);
+    const next = nextRun(plan, latest);
     if (next === null || next > now) return { latest, before, count, more: false };
     before = latest;
     latest = next;
@@ -117,7 +117,7 @@ function latestTick(plan: CronPlan, earlier: number, now: number): number {
   let free = now;
   while (free - latest >= minuteMs) {
     const middle = Math.floor((latest + free) / 2);
-    const next = nextTick(plan, middle);
+    const next = nextRun(plan, middle);
     if (next !== null && next <= now) latest = next;
     else free = middle;
   }

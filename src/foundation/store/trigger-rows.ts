@@ -91,7 +91,7 @@ export function deadLetterRow(entry: DeadLetterEntry): NewTriggerRow {
 
 const noLink = { callId: null, caller: null, root: null, continues: null };
 
-/** The columns of a trigger in the history; for a call, `source` is the agent that called. */
+/** The columns of a trigger in the history; for a call, `source` is the agent that called, for a tick the schedule. */
 function described(trigger: Trigger) {
   const none = { source: null, event: null, action: null, receiptId: null, ...noLink };
   if (trigger.kind === "webhook") {
@@ -101,7 +101,7 @@ function described(trigger: Trigger) {
   if (trigger.kind === "manual") {
     return { ...none, continues: trigger.continues?.instanceId ?? null };
   }
-  if (trigger.kind !== "agent-call") return none;
+  if (trigger.kind === "cron") return { ...none, source: trigger.schedule ?? null };
   const { caller, callId, callerInstance, root } = trigger;
   return { ...none, source: caller, callId, caller: callerInstance, root };
 }

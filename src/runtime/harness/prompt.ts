@@ -30,7 +30,7 @@ export function promptFor(job: Job, context: PromptContext): string {
     section("credential-context", job.credentials.map(credentialNames)),
     section("environment", environment(job, context)),
     ...requestsSection(job, context),
-    triggerSection(job.trigger, context),
+    triggerSection(job, context),
   ].join("\n\n");
 }
 
@@ -74,10 +74,10 @@ function requestsSection(job: Job, { commands }: PromptContext): readonly string
   return [["<abilities>", head, ...lines, "</abilities>"].join("\n")];
 }
 
-function triggerSection(trigger: Trigger, { payloadFile }: PromptContext): string {
+function triggerSection({ trigger, schedulePrompt }: Job, { payloadFile }: PromptContext): string {
   switch (trigger.kind) {
     case "cron":
-      return `You were started by your schedule, for ${isoTime(trigger.scheduledFor)}.`;
+      return [scheduleText(trigger), ...userPrompt(schedulePrompt ?? null)].join("\n\n");
     case "webhook":
       return section("webhook-trigger", { ...shortEvent(trigger.event, payloadFile), payloadFile });
     case "agent-call": {
@@ -89,11 +89,20 @@ function triggerSection(trigger: Trigger, { payloadFile }: PromptContext): strin
   }
 }
 
+function scheduleText({ schedule, scheduledFor }: Extract<Trigger, { kind: "cron" }>): string {
+  const name = schedule === undefined ? "" : ` ${JSON.stringify(schedule)}`;
+  return `You were started by your schedule${name}, for ${isoTime(scheduledFor)}.`;
+}
+
+function userPrompt(prompt: string | null): readonly string[] {
+  return prompt === null ? [] : [`<user-prompt>\n${withoutOurTags(prompt)}\n</user-prompt>`];
+}
+
 type ManualTrigger = Extract<Trigger, { kind: "manual" }>;
 
 function manualText({ prompt }: ManualTrigger): string {
-  if (prompt === null) return "You were started by hand, without a further request.";
-  return `<user-prompt>\n${withoutOurTags(prompt)}\n</user-prompt>`;
+  const [text = "You were started by hand, without a further request."] = userPrompt(prompt);
+  return text;
 }
 
 /** Tells the model that time has passed since the session that it continues. */

@@ -12,7 +12,7 @@ import { nanoOfUsd } from "../../foundation/contracts/money.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isoTime } from "../../../streams/iso-times.ts";
 import { counted, momentText, sentenceOf } from "../../foundation/contracts/format.ts";
-import type { AgentConfig } from "../../../streams/agent-config.ts";
+import { schedulesOf, type AgentConfig } from "../../../streams/agent-config.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
 import type { AgentNow } from "./run-context.ts";
@@ -104,7 +104,7 @@ function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason
   return [
     [project.held !== null, heldText(project.held ?? 0)],
     [
-      project.paused && config?.schedule != null,
+      project.paused && config !== null && schedulesOf(config).length > 0,
       "Schedules are paused. Scheduled runs are skipped.",
     ],
     [agent.usedBudget !== null, budgetText(agent.usedBudget)],

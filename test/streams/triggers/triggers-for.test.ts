@@ -1,4 +1,4 @@
-import { map, type Observable } from "rxjs";
+import { map, of, type Observable } from "rxjs";
 import { createClock } from "../../../streams/clock.ts";
 import { isWork, triggersFor } from "../../../streams/triggers/triggers-for.ts";
 import type { Triggered, TriggerSources } from "../../../streams/triggers/triggers-for.ts";
@@ -55,6 +55,7 @@ function sourcesOf(
     clock: createClock(scheduler),
     newId: () => "new",
     lastChecked,
+    calendars$: of({}),
   };
 }
 
@@ -169,11 +170,13 @@ describe("the triggers of an agent", () => {
       const trigger = { kind: "cron", scheduledFor: now * minute };
       return { ...at(now), id: "new", attempt: 1, trigger };
     };
+    const checked = { expression: every10, timezone: "UTC" };
+    const next = (now: number) => ({ ...at(now), type: "next-run", schedule: "", checked });
     const skipped = { type: "refused", outcome: "skipped", reason: "the scheduler is paused" };
     expect(seen.slice(0, 4)).toEqual([
-      { ...at(0), type: "next-run", nextRunAt: 8 * minute },
+      { ...next(0), nextRunAt: 8 * minute },
       tick(8),
-      { ...at(8), type: "next-run", nextRunAt: 18 * minute },
+      { ...next(8), nextRunAt: 18 * minute },
       { ...at(18), ...skipped, item: tick(18) },
     ]);
   });
