@@ -41,13 +41,34 @@ function* occurrences(event: ICAL.Event, until: number): Generator<Occurrence> {
     yield { item: event, startDate: event.startDate, endDate: event.endDate };
     return;
   }
+  const isDay = realDays(event);
   const starts = event.iterator();
   for (let count = 0; ; count++) {
     const start = starts.next() as ICAL.Time | undefined;
     if (start === undefined || start.year >= until) return;
     if (count >= maxOccurrences) throw tooMany();
-    yield event.getOccurrenceDetails(start);
+    if (isDay(start)) yield event.getOccurrenceDetails(start);
   }
+}
+
+/**
+ * ical.js 2.2 takes 30 February as 2 March in yearly rules, which have to leave such days out. Throws an Error for rules
+ * that it gets wrong.
+ */
+function realDays({ component, startDate }: ICAL.Event): (day: ICAL.Time) => boolean {
+  const rules = component.getAllProperties("rrule").map((one) => one.getFirstValue() as ICAL.Recur);
+  for (const rule of rules) {
+    const { BYWEEKNO: weeks, BYSETPOS: positions, BYMONTHDAY: days } = rule.parts;
+    if (weeks === undefined && (positions === undefined || days === undefined)) continue;
+    throw new Error(`its rule ${rule.toString()} is not supported`);
+  }
+  const [rule, ...others] = rules;
+  if (rule === undefined || others.length > 0 || component.hasProperty("rdate")) return () => true;
+  const { BYMONTH: months, BYMONTHDAY, BYDAY, BYYEARDAY } = rule.parts;
+  const isByStart = rule.freq === "YEARLY" && BYDAY === undefined && BYYEARDAY === undefined;
+  const days = BYMONTHDAY ?? (isByStart ? [startDate.day] : undefined);
+  if (days === undefined || days.some((day) => day < 0)) return () => true;
+  return ({ day, month }) => days.includes(day) && months?.includes(month) !== false;
 }
 
 function tooMany(): Error {
