@@ -5,7 +5,7 @@ import { upcomingRunsSchema } from "../../foundation/contracts/upcoming-run.ts";
 import { operationsOf } from "../../foundation/operation.ts";
 import type { StoredRunContext } from "./run-context.ts";
 
-const { read } = operationsOf<StoredRunContext>("Schedules");
+const { read } = operationsOf<StoredRunContext>("Status");
 
 const maxDays = 366;
 
