@@ -18,12 +18,14 @@ test("the doctor describes in words when an agent runs", async () => {
 });
 
 test("the doctor describes each of an agent's schedules, and warns of calendars that leave out every run or are over", async () => {
-  ward.append("config.toml", '[calendars.past]\ndates = ["2020-01-01"]\n');
-  ward.append("config.toml", '[calendars.always]\nwindows = ["Mon 00:00-Mon 00:00"]\n');
+  ward.toProject(
+    '[calendars.past]\ndates = ["2020-01-01"]\n[calendars.always]\nwindows = ["Mon 00:00-Mon 00:00"]',
+  );
   const entry = (name: string, calendar: string) =>
     `[[schedules]]\nname = "${name}"\ncron = "0 6 * * *"\ncalendar = ${calendar}\n`;
-  ward.append(agentConfig, entry("nightly", '{ skip = ["past"] }'));
-  ward.append(agentConfig, entry("frozen", '{ skip = ["always"] }'));
+  ward.toAgent(
+    `${entry("nightly", '{ skip = ["past"] }')}${entry("frozen", '{ skip = ["always"] }')}`,
+  );
   const found = (await ward.found("schedules")).map(({ severity, what }) => `${severity}: ${what}`);
   expect(found).toEqual([
     like(/^ok: dev: At 09:00/),

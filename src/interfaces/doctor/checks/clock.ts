@@ -120,9 +120,10 @@ function neverDue({ name, ...schedule }: Scheduled): Finding[] {
 
 /** A file of holidays is often for some years. */
 function ended([name, { spans, windows }]: readonly [string, Calendar]): Finding[] {
-  const last = Math.max(...spans.map(({ until }) => until));
-  if (windows.length > 0 || last > Date.now()) return [];
-  const text = `the calendar ${name} has no day after ${isoTime(last).slice(0, 10)}`;
+  const end = Math.max(0, ...spans.map(({ until }) => until));
+  if (windows.length > 0 || end > Date.now()) return [];
+  const after = end === 0 ? "" : ` after ${isoTime(end - 1).slice(0, 10)}`;
+  const text = `the calendar ${name} has no day${after}`;
   return [finding("warning", text, `config.toml [calendars.${name}]`, "add the next years")];
 }
 
