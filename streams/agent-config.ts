@@ -189,6 +189,31 @@ export interface Approval {
 
 /** A value of `[params]`. */
 export type Param = string | number | boolean;
+export type Params = Readonly<Record<string, Param | readonly Param[]>>;
+
+/** When an agent is due: a five-field cron expression in an IANA time zone. */
+export interface Schedule {
+  readonly expression: string;
+  readonly timezone: string;
+}
+
+/** One `[[schedules]]` entry. */
+export interface ScheduleEntry extends Schedule {
+  /** Unique within the agent; empty for the short `schedule`. */
+  readonly name: string;
+  /** Added to the prompt of its runs; null for none. */
+  readonly prompt: string | null;
+  /** Override the agent's own for its runs. */
+  readonly params: Params;
+  /** Names of calendars; null for none. */
+  readonly calendar: CalendarNames | null;
+}
+
+/** A tick within a calendar of `skip` starts no run, nor does one outside of all calendars of `only`, if it has any. */
+export interface CalendarNames {
+  readonly skip: readonly string[];
+  readonly only: readonly string[];
+}
 
 /** An agent's active config: its files, resolved against the project's. Plain data, safe to compare as JSON. */
 export interface AgentConfig {
@@ -207,6 +232,8 @@ export interface AgentConfig {
   readonly credentials: readonly string[];
   /** Five-field cron expression. */
   readonly schedule: string | null;
+  /** Beside `schedule`. */
+  readonly schedules: readonly ScheduleEntry[];
   /** IANA name. */
   readonly timezone: string;
   readonly catchUp: "none" | "latest" | "all";
@@ -225,7 +252,7 @@ export interface AgentConfig {
   readonly waitTimeoutSeconds: number;
   readonly webhooks: readonly WebhookBinding[];
   readonly hooks: { readonly pre: readonly string[]; readonly post: readonly string[] };
-  readonly params: Readonly<Record<string, Param | readonly Param[]>>;
+  readonly params: Params;
   readonly runtime: RuntimeConfig;
   readonly local: AgentLocalConfig;
   /** The agent's own table; null without one. */
@@ -246,4 +273,15 @@ export interface AgentConfig {
 /** Whether its runs need an image: an agent disabled by its scale needs none. */
 export function needsImage({ runtime, scale }: AgentConfig): boolean {
   return runtimes[runtime.type].needsImage && scale > 0;
+}
+
+/** All schedules of an agent: the short one, then its entries. */
+export function schedulesOf({
+  schedule: expression,
+  schedules,
+  timezone,
+}: Pick<AgentConfig, "schedule" | "schedules" | "timezone">): readonly ScheduleEntry[] {
+  if (expression === null) return schedules;
+  const short = { name: "", expression, timezone, prompt: null, params: {}, calendar: null };
+  return [short, ...schedules];
 }

@@ -29,7 +29,8 @@ import { queueLimits } from "./runs/queue-limits.ts";
 import { runAgent, type RunPorts } from "./runs/run-agent.ts";
 import { queueRunEvent, type Withdrawn } from "./runs/run-events.ts";
 import { isTick, isWork, triggersFor } from "./triggers/triggers-for.ts";
-import type { LastChecked, Triggered } from "./triggers/triggers-for.ts";
+import type { Calendars } from "./triggers/calendar.ts";
+import type { CheckedBefore, Triggered } from "./triggers/triggers-for.ts";
 import type { AgentChange, BuildEvent, RunEvent, WorkItem } from "./vocabulary.ts";
 
 /** Ports of an agent's graph to the outside. */
@@ -39,7 +40,7 @@ export interface AgentPorts extends RunPorts {
   readonly newId: () => string;
   /** Whether the agent was enabled at the scheduler's last check. */
   readonly isEnabled: (agent: string) => boolean;
-  readonly lastChecked: (agent: string) => LastChecked | undefined;
+  readonly lastChecked: CheckedBefore;
   /** The used-up budget that would refuse every model call of a run that starts now, or null. */
   readonly overBudget: (agent: string) => OverBudget | null;
   /** Prepares the image for runs of this config. Must not error. */
@@ -72,6 +73,8 @@ export interface AgentSources {
   readonly workPausedAfter$: Observable<number | null>;
   /** The agents that wait for money. Emits at once. */
   readonly waitForMoney$: Observable<ReadonlySet<string>>;
+  /** The project's calendars. Emits at once. */
+  readonly calendars$: Observable<Calendars>;
   /** Emits at once; once true, triggers stop and runs drain. */
   readonly draining$: Observable<boolean>;
   readonly stopping$: Observable<unknown>;
@@ -121,6 +124,7 @@ function events(agent: Agent, sources: AgentSources, ports: AgentPorts): Observa
     agent$: agent.active$,
     enabled$: agent.enabled$,
     paused$: sources.paused$,
+    calendars$: sources.calendars$,
     work$: sources.work.to(agent.name),
   }).pipe(takeUntil(sources.stopping$));
   return mergeUntilMainCompletes(

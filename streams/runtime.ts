@@ -17,6 +17,7 @@ import { adoptedRuns, type AdoptedRun } from "./runs/adopted-runs.ts";
 import { holdWork, type StoredWork } from "./runs/hold-work.ts";
 import type { Kill } from "./runs/run-agent.ts";
 import { noSuchAgent, type Withdrawn } from "./runs/run-events.ts";
+import type { Calendars } from "./triggers/calendar.ts";
 import { isWork, type Triggered } from "./triggers/triggers-for.ts";
 import type { AgentChange, RunEvent, WorkItem } from "./vocabulary.ts";
 
@@ -33,6 +34,8 @@ export interface RuntimeSources {
   readonly workPausedAfter$: Observable<number | null>;
   /** The agents that wait for money. Emits at once. */
   readonly waitForMoney$: Observable<ReadonlySet<string>>;
+  /** The project's calendars. Emits at once. */
+  readonly calendars$: Observable<Calendars>;
   readonly kill$: Observable<Kill>;
   /** Work that must not run any more if it still waits. */
   readonly withdraw$: Observable<Withdrawn>;
@@ -57,7 +60,7 @@ export interface RuntimePorts extends Omit<AgentPorts, "kill$" | "draining$"> {
  */
 export function runtime(sources: RuntimeSources, ports: RuntimePorts): Observable<RunEvent> {
   const { webhook$, call$, manual$, kill$, paused$, waitForMoney$, stopping$ } = sources;
-  const { withdraw$, workPausedAfter$ } = sources;
+  const { withdraw$, workPausedAfter$, calendars$ } = sources;
   const { clock, storedWork: stored } = ports;
   const untilStopping = <T>(value$: Observable<T>): Observable<T> =>
     value$.pipe(takeUntil(stopping$));
@@ -70,7 +73,7 @@ export function runtime(sources: RuntimeSources, ports: RuntimePorts): Observabl
   const agentPorts: AgentPorts = { ...ports, kill$, draining$ };
   const adopted = adoptedRuns(sources.adopted$, agentPorts);
   const routes = { work, switched, withdrawn };
-  const switches = { paused$, workPausedAfter$, waitForMoney$ };
+  const switches = { paused$, workPausedAfter$, waitForMoney$, calendars$ };
   const all: AgentSources = { ...routes, ...switches, adopted, draining$, stopping$ };
   return merge(
     // Adopted runs come first, so that no queue starts more runs than its agent's scale.

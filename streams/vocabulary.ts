@@ -3,7 +3,7 @@
  * agent, trigger, work item, run, instance, event, receipt, outcome.
  * A time that is a number is epoch milliseconds; one that is a string, as on the wire, is ISO 8601 UTC.
  */
-import type { AgentConfig } from "./agent-config.ts";
+import type { AgentConfig, Schedule } from "./agent-config.ts";
 import { outcomeRows, type Outcome, type RefusedOutcome } from "./outcomes.ts";
 import type { DaySpend, UsedBudget } from "./spending.ts";
 
@@ -66,7 +66,7 @@ export type Trigger =
       readonly kind: "cron";
       /** Epoch ms. */
       readonly scheduledFor: number;
-      /** The name of the schedule; absent for the one without a name. */
+      /** Name of the agent's schedule; absent for the short one. */
       readonly schedule?: string;
       /** Why it starts long after it was due; absent for a tick. */
       readonly late?: LateStart;
@@ -245,8 +245,15 @@ export type RunEvent = At &
     /** Missing requirements beside the agent's files, such as credentials; empty once all are met. */
     | { readonly type: "agent-requirements"; readonly unmet: readonly Diagnostic[] }
     | BuildEvent
-    /** When the schedule is due next, epoch ms; null if it is not. */
-    | { readonly type: "next-run"; readonly nextRunAt: number | null }
+    | {
+        readonly type: "next-run";
+        /** When the agent is due next by any schedule, epoch ms; null if it is not. */
+        readonly nextRunAt: number | null;
+        /** Name of the schedule whose ticks are handled up to now; empty for the short one. */
+        readonly schedule: string;
+        /** That schedule; null once it is gone. */
+        readonly checked: Schedule | null;
+      }
     | { readonly type: "queue-depth"; readonly depth: number }
     | {
         readonly type: "queued";

@@ -1,15 +1,30 @@
-import { asyncScheduler, delay, from, merge, takeUntil, tap, type Observable } from "rxjs";
+import {
+  asyncScheduler,
+  delay,
+  distinctUntilChanged,
+  from,
+  map,
+  merge,
+  ReplaySubject,
+  scan,
+  share,
+  takeUntil,
+  tap,
+  type Observable,
+} from "rxjs";
 import { agentChanges } from "../../streams/agents/agent-changes.ts";
 import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
 import { runtime } from "../../streams/runtime.ts";
-import type { LastChecked } from "../../streams/triggers/triggers-for.ts";
+import type { Calendars } from "../../streams/triggers/calendar.ts";
+import type { CheckedBefore } from "../../streams/triggers/triggers-for.ts";
 import type { AgentChange, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { readAgent, type AgentFiles } from "../foundation/config/agent-files.ts";
 import { describeChange } from "../foundation/config/agent-view.ts";
+import { isEqual } from "../foundation/config/format-value.ts";
 import { resolveAgent } from "../foundation/config/resolve-agent.ts";
 import { knownToAgents } from "../runtime/agents/project-files.ts";
 import { createStoredWork } from "../foundation/scheduler/stored-work.ts";
-import type { Settings } from "../foundation/store/settings.ts";
+import { tickKey, type Settings } from "../foundation/store/settings.ts";
 import { v7 as uuidV7 } from "uuid";
 import type { SchedulerContext } from "../foundation/context.ts";
 import { newInstanceId } from "./runtimes.ts";
@@ -45,6 +60,7 @@ export function buildGraph(
       adopted$: from(sources.adopted),
       agentChange$: agentChange$(context, sources),
       waitForMoney$: budgets.waiting$,
+      calendars$: calendars(context.project$),
     },
     {
       runner: runtimes.runner,
@@ -66,6 +82,16 @@ export function buildGraph(
       newId: uuidV7,
       scheduler: asyncScheduler,
     },
+  );
+}
+
+/** The project's calendars. An agent keeps a removed one until its own config is valid without. */
+function calendars(project$: SchedulerContext["project$"]): Observable<Calendars> {
+  return project$.pipe(
+    map((project): Calendars => project.calendars),
+    distinctUntilChanged<Calendars>(isEqual),
+    scan((known, now) => ({ ...known, ...now })),
+    share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: false }),
   );
 }
 
@@ -92,16 +118,14 @@ function agentChange$(
 }
 
 /**
- * When an earlier scheduler last checked an agent's schedule, and that schedule; undefined for an agent that it did not
- * have, or without a schedule. The last heartbeat may be later than the agent's last tick.
+ * When an earlier scheduler last checked a schedule of an agent, and that schedule; undefined for one that it did not
+ * have. The last heartbeat may be later than the agent's last tick.
  */
-export function lastCheckedIn(
-  settings: Pick<Settings, "lastAlive" | "lastTicks">,
-): (agent: string) => LastChecked | undefined {
+export function lastCheckedIn(settings: Pick<Settings, "lastAlive" | "lastTicks">): CheckedBefore {
   const lastAlive = settings.lastAlive() ?? 0;
   const lastTicks = settings.lastTicks();
-  return (agent) => {
-    const { at = 0, schedule = null } = lastTicks.get(agent) ?? {};
+  return (agent, name) => {
+    const { at = 0, schedule = null } = lastTicks.get(tickKey(agent, name)) ?? {};
     return schedule === null ? undefined : { at: Math.max(at, lastAlive), schedule };
   };
 }
@@ -123,6 +147,6 @@ export function missingAgents(
 /** The change without schedule and webhooks: the agent is callable only, by a person or another agent. */
 function withoutTriggers(change: AgentChange): AgentChange {
   if (change.type !== "set") return change;
-  const agent = { ...change.agent, schedule: null, webhooks: [], callable: true };
+  const agent = { ...change.agent, schedule: null, schedules: [], webhooks: [], callable: true };
   return { ...change, agent };
 }

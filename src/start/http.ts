@@ -72,6 +72,7 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
     readAgain: webhooks.readAgain,
     startOnce: createStartOnce(context.store),
     agentNow: (name) => agentNow(name, context),
+    planned: () => ({ agents: status.agents(), calendars: project$.value.calendars }),
     countsOf: createAgentCounts({ status, alerts: deps.alerts }),
     files,
     agentHosts: (name) => agentHosts(name, context),

@@ -39,7 +39,12 @@ function linesOf(event: Exclude<RunEvent, { type: "output" }>): readonly Line[] 
     case "late": {
       const [first = event.at, ...others] = event.slots;
       const all = others.length === 0 ? "a missed tick" : `${event.slots.length} missed ticks`;
-      return [{ level: 30, msg: `starting ${all}, of ${isoTime(first)}${others.length > 0 ? " and later" : ""}` }];
+      return [
+        {
+          level: 30,
+          msg: `starting ${all}, of ${isoTime(first)}${others.length > 0 ? " and later" : ""}`,
+        },
+      ];
     }
     case "taken": {
       const msg = `${triggerText(event.item.trigger)} delivered to a waiting run; no new run started`;

@@ -1,5 +1,5 @@
 import { CronExpressionParser } from "cron-parser";
-import type { Schedule } from "./next-tick.ts";
+import type { Schedule } from "../agent-config.ts";
 import { shownAt } from "../wall-time.ts";
 
 const minuteMs = 60_000;

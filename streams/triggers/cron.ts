@@ -1,9 +1,8 @@
 import { Observable, type Subscription } from "rxjs";
 import type { Clock } from "../clock.ts";
-import { countTicks } from "./count-ticks.ts";
-import { nextTick, type Schedule } from "./next-tick.ts";
+import { countRuns, nextRun, runsFrom, type LimitedSchedule } from "./next-run.ts";
 
-export interface CronPlan extends Schedule {
+export interface CronPlan extends LimitedSchedule {
   /** Ticks missed while no scheduler was up are skipped, the latest runs once, or all run. */
   readonly catchUp: "none" | "latest" | "all";
   /** The most ticks that run by `all`: earlier ones stay missed. */
@@ -49,7 +48,7 @@ export function cronTicks(plan: CronPlan, clock: Clock, since?: number): Observa
     let last = since ?? awakeSince;
     let wait: Subscription | undefined;
     const next = (): void => {
-      const due = nextTick(plan, last);
+      const due = nextRun(plan, last);
       subscriber.next({ type: "next", at: due });
       // A schedule that is never due again stays subscribed and silent.
       if (due === null || subscriber.closed) return;
@@ -79,7 +78,7 @@ export function cronTicks(plan: CronPlan, clock: Clock, since?: number): Observa
  * those that run if `plan` catches up.
  */
 export function missedTicks(plan: CronPlan, since: number, now: number): CronEvent[] {
-  const due = nextTick(plan, since);
+  const due = nextRun(plan, since);
   return due === null || due > now ? [] : dueEvents(plan, due, now, now);
 }
 
@@ -103,33 +102,16 @@ function dueEvents(plan: CronPlan, due: number, now: number, awakeSince: number)
 
 /** The latest ticks from `due` to `now`, both included, and those before them. */
 function slotsUntil(plan: CronPlan, due: number, now: number) {
-  const from = listedFrom(plan, due, now);
-  const slots = ticksFrom(plan, from, now).slice(-maxSlots);
+  const slots = runsFrom(plan, listedFrom(plan, due, now), now).slice(-maxSlots);
   const [first = due] = slots;
   if (first === due) return { slots, earlier: null };
-  return { slots, earlier: { first: due, count: countTicks(plan, due - 1, first - 1) } };
+  return { slots, earlier: { first: due, count: countRuns(plan, due - 1, first - 1) } };
 }
 
 /** A moment from `due` on with `maxSlots` ticks or a few more from it to `now`. */
 function listedFrom(plan: CronPlan, due: number, now: number): number {
   for (let backMs = maxSlots * minuteMs; now - backMs > due; backMs *= 2) {
-    if (countTicks(plan, now - backMs, now) >= maxSlots) return now - backMs;
+    if (countRuns(plan, now - backMs, now) >= maxSlots) return now - backMs;
   }
   return due;
-}
-
-/** The ticks from `from` to `to` (epoch ms), both included; with `most`, the first of them. */
-export function ticksFrom(
-  schedule: Schedule,
-  from: number,
-  to: number,
-  most = Infinity,
-): readonly number[] {
-  const slots: number[] = [];
-  let tick = nextTick(schedule, from - 1);
-  while (tick !== null && tick <= to && slots.length < most) {
-    slots.push(tick);
-    tick = nextTick(schedule, tick);
-  }
-  return slots;
 }

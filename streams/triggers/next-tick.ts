@@ -1,11 +1,6 @@
 import { CronExpressionParser } from "cron-parser";
+import type { Schedule } from "../agent-config.ts";
 import { leastShown, momentsOf } from "../wall-time.ts";
-
-/** When an agent is due: a five-field cron expression in an IANA time zone. */
-export interface Schedule {
-  readonly expression: string;
-  readonly timezone: string;
-}
 
 /** Around a clock change as many times are checked as there are minutes in it; more means that none comes. */
 const maxSteps = 4_000;

@@ -3,20 +3,28 @@ import {
   concat,
   defer,
   distinctUntilChanged,
-  EMPTY,
+  groupBy,
   map,
   merge,
   mergeMap,
   of,
+  pairwise,
+  startWith,
   switchMap,
   withLatestFrom,
 } from "rxjs";
 import type { Observable } from "rxjs";
 import type { Clock } from "../clock.ts";
-import type { AgentConfig } from "../agent-config.ts";
+import {
+  schedulesOf,
+  type AgentConfig,
+  type Schedule,
+  type ScheduleEntry,
+} from "../agent-config.ts";
 import type { RunEvent, WorkItem } from "../vocabulary.ts";
 import { cronTicks, missedTicks, type CronEvent, type CronPlan } from "./cron.ts";
-import type { Schedule } from "./next-tick.ts";
+import type { Calendars } from "./calendar.ts";
+import { limited } from "./next-run.ts";
 
 export interface TriggerSources {
   readonly agent: string;
@@ -28,11 +36,16 @@ export interface TriggerSources {
   readonly work$: Observable<Triggered>;
   readonly clock: Clock;
   readonly newId: () => string;
-  /** The last check of an earlier scheduler; undefined for the first scheduler, or if the agent had no schedule then. */
-  readonly lastChecked: (agent: string) => LastChecked | undefined;
+  /** The project's calendars. Emits at once. */
+  readonly calendars$: Observable<Calendars>;
+  /** The last check of an earlier scheduler; undefined for the first scheduler, or if the agent had no such schedule then. */
+  readonly lastChecked: CheckedBefore;
 }
 
-/** The time up to which an agent's ticks were handled (epoch ms), and the schedule of that time. */
+/** `schedule` is the schedule's name. */
+export type CheckedBefore = (agent: string, schedule: string) => LastChecked | undefined;
+
+/** The time up to which the ticks of a schedule were handled (epoch ms), and the schedule of that time. */
 export interface LastChecked {
   readonly at: number;
   readonly schedule: Schedule;
@@ -57,8 +70,8 @@ export function isTick({ trigger, attempt, replayOf }: WorkItem): boolean {
 }
 
 /**
- * Merges all that can start an agent. A new config switches the schedule, never the runs; an unchanged schedule
- * keeps its next tick.
+ * Merges all that can start an agent. A new config switches the schedules that it changes, never the runs; an
+ * unchanged schedule keeps its next tick.
  *
  *     config:  ─9:00───────────9:00──────10:00──
  *     cron:    ─n─────────t─n────────────n──────    n next-run event, t work
@@ -69,17 +82,85 @@ export function triggersFor(sources: TriggerSources): Observable<Triggered> {
 }
 
 function cronTriggers(sources: TriggerSources): Observable<Triggered> {
-  const { agent, clock, lastChecked } = sources;
-  return combineLatest([sources.agent$, sources.enabled$]).pipe(
-    map(([{ config, present }, enabled]) => (present && enabled ? planOf(config) : null)),
-    distinctUntilChanged(samePlan),
-    switchMap((plan, index) => {
-      if (plan === null) return index === 0 ? EMPTY : of<CronEvent>({ type: "next", at: null });
-      // Only ticks while the scheduler was down count as missed, not those before an edit.
-      return ticksSince(index === 0 ? lastChecked(agent) : undefined, plan, clock);
-    }),
-    withLatestFrom(sources.paused$),
-    mergeMap(([event, paused]) => triggered(event, paused, sources)),
+  return defer(() => {
+    const due = new Map<string, number>();
+    return combineLatest([sources.agent$, sources.enabled$]).pipe(
+      map(([{ config, present }, enabled]) => (present && enabled ? plansOf(config) : [])),
+      startWith<readonly Plan[]>([]),
+      pairwise(),
+      mergeMap(([before, now], index) => changedPlans(before, now, index === 0)),
+      groupBy(({ name }) => name),
+      mergeMap((change$) =>
+        change$.pipe(
+          distinctUntilChanged((a, b) => samePlan(a.plan, b.plan)),
+          switchMap((change) => eventsOf(change, sources)),
+        ),
+      ),
+      withLatestFrom(sources.paused$),
+      mergeMap(([event, paused]) => triggered(event, due, paused, sources)),
+    );
+  });
+}
+
+interface Plan extends ScheduleEntry, Pick<AgentConfig, "catchUp" | "catchUpMost"> {}
+
+interface PlanChange {
+  readonly name: string;
+  /** Null once it is gone. */
+  readonly plan: Plan | null;
+  /** Whether the agent had it at the start. */
+  readonly isFirst: boolean;
+}
+
+function plansOf(config: AgentConfig | null): readonly Plan[] {
+  if (config === null || config.scale === 0) return [];
+  const { catchUp, catchUpMost } = config;
+  return schedulesOf(config).map((entry) => ({ ...entry, catchUp, catchUpMost }));
+}
+
+function changedPlans(
+  before: readonly Plan[],
+  now: readonly Plan[],
+  isFirst: boolean,
+): readonly PlanChange[] {
+  const gone = before.filter(({ name }) => now.every((other) => other.name !== name));
+  return [
+    ...now.map((plan) => ({ name: plan.name, plan, isFirst })),
+    ...gone.map(({ name }) => ({ name, plan: null, isFirst: false })),
+  ];
+}
+
+function samePlan(a: Plan | null, b: Plan | null): boolean {
+  const calendars = [a, b].map((plan) => JSON.stringify(plan?.calendar));
+  return (
+    a?.expression === b?.expression &&
+    a?.timezone === b?.timezone &&
+    a?.catchUp === b?.catchUp &&
+    a?.catchUpMost === b?.catchUpMost &&
+    calendars[0] === calendars[1]
+  );
+}
+
+interface PlanEvent {
+  readonly event: CronEvent;
+  readonly name: string;
+  readonly plan: Schedule | null;
+}
+
+function eventsOf(
+  { name, plan, isFirst }: PlanChange,
+  { agent, clock, lastChecked, calendars$ }: TriggerSources,
+): Observable<PlanEvent> {
+  const named = map((event: CronEvent) => ({ event, name, plan }));
+  if (plan === null) return of<CronEvent>({ type: "next", at: null }).pipe(named);
+  // Only ticks while the scheduler was down count as missed, not those before an edit.
+  const ticks = (calendars: Calendars, seen: LastChecked | undefined) =>
+    ticksSince(seen, { ...plan, ...limited(plan, calendars) }, clock);
+  const seen = isFirst ? lastChecked(agent, name) : undefined;
+  if (plan.calendar === null) return ticks({}, seen).pipe(named);
+  return calendars$.pipe(
+    switchMap((calendars, index) => ticks(calendars, index === 0 ? seen : undefined)),
+    named,
   );
 }
 
@@ -102,42 +183,60 @@ function ticksSince(
   );
 }
 
-function planOf(config: AgentConfig | null): CronPlan | null {
-  if (config === null || config.schedule === null || config.scale === 0) return null;
-  const { schedule: expression, timezone, catchUp, catchUpMost } = config;
-  return { expression, timezone, catchUp, catchUpMost };
-}
-
-function samePlan(a: CronPlan | null, b: CronPlan | null): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
-
 /** While schedules are paused, no tick comes: the pause itself is stored, and with it those that it skips. */
-function triggered(event: CronEvent, paused: boolean, sources: TriggerSources): Triggered[] {
-  const at = { agent: sources.agent, at: sources.clock.now() };
-  if (event.type === "next") return [{ ...at, type: "next-run", nextRunAt: event.at }];
+function triggered(
+  { event, name, plan }: PlanEvent,
+  due: Map<string, number>,
+  paused: boolean,
+  sources: TriggerSources,
+): Triggered[] {
+  if (event.type === "next") {
+    if (event.at === null) due.delete(name);
+    else due.set(name, event.at);
+    return [nextRunEvent(name, plan, due, sources)];
+  }
   if (paused) return [];
-  if (event.type === "missed") return [{ ...at, type: "missed", ...missed(event, sources) }];
-  if (event.type === "late") return [{ ...at, type: "late", slots: event.slots }];
-  return [cronItem(event.scheduledFor, sources)];
+  const named = name === "" ? {} : { schedule: name };
+  const at = { agent: sources.agent, at: sources.clock.now() };
+  if (event.type === "missed") return [{ ...at, type: "missed", ...missed(event, name, sources) }];
+  if (event.type === "late") return [{ ...at, type: "late", ...named, slots: event.slots }];
+  return [cronItem(event.scheduledFor, name, sources)];
+}
+
+function nextRunEvent(
+  name: string,
+  plan: Schedule | null,
+  due: ReadonlyMap<string, number>,
+  { agent, clock }: TriggerSources,
+): RunEvent {
+  const nextRunAt = due.size === 0 ? null : Math.min(...due.values());
+  const checked = plan && { expression: plan.expression, timezone: plan.timezone };
+  return { type: "next-run", agent, at: clock.now(), nextRunAt, schedule: name, checked };
 }
 
 /** An item for each missed tick, and one for all earlier ones when there are too many to list. */
 function missed(
   { slots, earlier }: Extract<CronEvent, { type: "missed" }>,
+  name: string,
   sources: TriggerSources,
 ): Pick<Extract<RunEvent, { type: "missed" }>, "items" | "reason"> {
   const count = slots.length + (earlier?.count ?? 0);
   const reason = count === 1 ? noScheduler : `no scheduler was up for ${count} ticks`;
-  const items = slots.map((slot) => ({ item: cronItem(slot, sources), reason: noScheduler }));
+  const items = slots.map((slot) => ({ item: cronItem(slot, name, sources), reason: noScheduler }));
   if (earlier === null) return { items, reason };
   const others = `no scheduler was up for ${earlier.count} ticks from this one on`;
-  return { reason, items: [{ item: cronItem(earlier.first, sources), reason: others }, ...items] };
+  const first = { item: cronItem(earlier.first, name, sources), reason: others };
+  return { reason, items: [first, ...items] };
 }
 
 const noScheduler = "no scheduler was up for it";
 
-function cronItem(scheduledFor: number, { agent, clock, newId }: TriggerSources): WorkItem {
-  const trigger = { kind: "cron", scheduledFor } as const;
+function cronItem(
+  scheduledFor: number,
+  schedule: string,
+  { agent, clock, newId }: TriggerSources,
+): WorkItem {
+  const named = schedule === "" ? {} : { schedule };
+  const trigger = { kind: "cron", scheduledFor, ...named } as const;
   return { id: newId(), agent, at: clock.now(), attempt: 1, trigger };
 }

@@ -43,6 +43,7 @@ export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentC
     harness: { type: "pi", command: "claude" },
     credentials: [],
     schedule: null,
+    schedules: [],
     timezone: "UTC",
     tags: [],
     catchUp: "none",

@@ -62,7 +62,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     /** Response of `refusedDeliveries`. */
     refusedNow: [] as RefusedDeliveries[],
     /** Responses of an agent's detail, by name; another agent has no config. */
-    details: new Map<string, Pick<AgentAnswer, "config" | "nextTicks">>(),
+    details: new Map<string, Pick<AgentAnswer, "config" | "nextTicks"> & Partial<AgentAnswer>>(),
     failing: (): AgentAnswer["failing"] => null,
     /** The receipts that it has, by id. */
     receipts: new Map<string, ReceiptView>(),
@@ -169,7 +169,17 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     },
     "GET /dashboard/api/agents/:name": async ({ name }) => {
       const facts = await agentDetail(find(name).name, context);
-      return { ...facts, ...state.details.get(name), failing: state.failing() };
+      const detail = state.details.get(name);
+      const { nextTicks, config } = { ...facts, ...detail };
+      const timezone = config?.timezone ?? "UTC";
+      const next = nextTicks.map((at) => ({
+        agent: name,
+        schedule: "",
+        at,
+        timezone,
+        leftOut: null,
+      }));
+      return { ...facts, next, ...detail, failing: state.failing() };
     },
   };
   const killed = (kill: Kill): void => {
@@ -192,6 +202,12 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     get alerts() {
       return { ...state.alerting, page: noted("alerts", state.alerting.page) };
     },
+    agentNow: (name: string) => ({ agent: context.status.agent(find(name).name), now: [] }),
+    planned: () => {
+      const agents = status.snapshot().agents.map(({ name }) => context.status.agent(name));
+      return { agents, calendars: {} };
+    },
+    project$: { value: { calendars: {} } },
     audit: fakeAudit(acts),
     countsOf: (isMine: IsMine) => {
       const count = (rows: readonly { readonly agent: string | null }[]) =>

@@ -14,7 +14,7 @@ const schedule = { expression: "0 9 * * *", timezone: "UTC" };
 
 function lastChecked(lastAlive: number | null, tick: LastTick | null) {
   const ticks = new Map(tick === null ? [] : [["dev", tick]]);
-  return lastCheckedIn({ lastAlive: () => lastAlive, lastTicks: () => ticks })("dev");
+  return lastCheckedIn({ lastAlive: () => lastAlive, lastTicks: () => ticks })("dev", "");
 }
 
 test("a schedule counts as last checked at its last tick, or when the scheduler was last alive", () => {

@@ -30,6 +30,7 @@ export function graphOf(
       kill$: NEVER,
       withdraw$: NEVER,
       waitForMoney$: of(new Set<string>()),
+      calendars$: of({}),
       adopted$: EMPTY,
       stopping$: NEVER,
       ...sources,

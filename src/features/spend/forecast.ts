@@ -1,6 +1,6 @@
 import type { AgentRuns } from "./call-totals.ts";
 import { countTicks } from "../../../streams/triggers/count-ticks.ts";
-import type { Schedule } from "../../../streams/triggers/next-tick.ts";
+import type { Schedule } from "../../../streams/agent-config.ts";
 import { usdOfNano, type NanoUsd } from "../../foundation/contracts/money.ts";
 import type { SpendForecast } from "./spend-report.ts";
 
@@ -14,7 +14,7 @@ export interface MonthForecast {
 }
 
 export interface Forecast extends MonthForecast {
-  /** Runs that its schedule starts. */
+  /** Runs that its schedules start; those that calendars leave out are included. */
   readonly ticks: number;
   /** Runs that webhooks and calls start, by the rate of the last 30 days. */
   readonly triggered: number;
@@ -29,29 +29,20 @@ export const forecastRuns = 20;
 export const forecastMs = 30 * 86_400_000;
 
 /**
- * Null without past runs, or without a trigger: zero would not be a forecast. `schedule` is null without one, `now` is
- * epoch ms.
+ * Null without past runs, or without a trigger: zero would not be a forecast. `now` is epoch ms.
  */
 export function forecastOf(
-  schedule: Schedule | null,
+  schedules: readonly Schedule[],
   { costs: lastCosts, triggered }: AgentRuns,
   now: number,
 ): Forecast | null {
   const costs = lastCosts.slice(0, forecastRuns).toSorted((a, b) => a - b);
-  if (costs.length === 0 || (schedule === null && triggered === 0)) return null;
-  const ticks = schedule === null ? 0 : countTicks(schedule, now, now + forecastMs);
+  if (costs.length === 0 || (schedules.length === 0 && triggered === 0)) return null;
+  const counts = schedules.map((schedule) => countTicks(schedule, now, now + forecastMs));
+  const ticks = counts.reduce((sum, count) => sum + count, 0);
   const month = (percent: number): NanoUsd =>
     Math.round(percentile(costs, percent) * (ticks + triggered));
   return { ticks, triggered, runs: costs.length, monthNano: month(50), monthP90Nano: month(90) };
-}
-
-/** The schedule of a config; null for none. */
-export function scheduleOf(config: {
-  readonly schedule: string | null;
-  readonly timezone: string;
-}): Schedule | null {
-  const { schedule: expression, timezone } = config;
-  return expression === null ? null : { expression, timezone };
 }
 
 /** The runs of an agent that has not run yet. */

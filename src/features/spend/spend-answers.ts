@@ -1,3 +1,4 @@
+import { schedulesOf } from "../../../streams/agent-config.ts";
 import { isoTimes } from "../../../streams/iso-times.ts";
 import type { BudgetState } from "./budget-states.ts";
 import type { SpendMeter } from "./meter.ts";
@@ -5,14 +6,7 @@ import { usdOfNano } from "../../foundation/contracts/money.ts";
 import { windowsAt, createCalendar } from "./rules/accounts.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import type { SpendAnswer, SpendForecast, SpendLimit, SpendRequest } from "./spend-report.ts";
-import {
-  forecastOf,
-  forecastRuns,
-  forecastUsd,
-  noRuns,
-  scheduleOf,
-  totalForecast,
-} from "./forecast.ts";
+import { forecastOf, forecastRuns, forecastUsd, noRuns, totalForecast } from "./forecast.ts";
 import type { SpendRow } from "./call-totals.ts";
 import { Problem } from "../../foundation/errors.ts";
 import { agentScope, projectScope, runScope } from "../../foundation/contracts/budget.ts";
@@ -99,7 +93,7 @@ function forecastView(
   const names = started.map(({ name }) => name);
   const lastRuns = report.lastRuns(forecastRuns, names);
   const forecasts = started.map(({ name, config }) =>
-    forecastOf(scheduleOf(config), lastRuns.get(name) ?? noRuns, now),
+    forecastOf(schedulesOf(config), lastRuns.get(name) ?? noRuns, now),
   );
   const total = totalForecast(forecasts);
   return total && forecastUsd(total);

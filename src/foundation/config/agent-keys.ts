@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AgentConfig, Param } from "../../../streams/agent-config.ts";
+import type { AgentConfig, Params } from "../../../streams/agent-config.ts";
 import { durationText } from "../../../streams/duration-text.ts";
 import { maxSlots } from "../../../streams/triggers/cron.ts";
 import { counted } from "../contracts/format.ts";
@@ -20,6 +20,8 @@ import {
   integer,
   list,
   maxTimerSeconds,
+  params,
+  paramsValue,
   tags,
   text,
   timezone,
@@ -29,10 +31,9 @@ import { fileSchema } from "./key-table.ts";
 import { mcpKey } from "./mcp.ts";
 import { networkKey } from "./network.ts";
 import { fiveFields } from "./schedule.ts";
+import { cronError, scheduleFacts, schedulesKey } from "./schedules.ts";
 
 const catchUps = ["none", "latest", "all"] as const;
-const param = z.union([z.string(), z.number(), z.boolean()]);
-const paramError = "text, a number, true, false, or a list of these";
 
 /**
  * The keys of an agent's config. This table, in its order, gives the file's schema and reference page, the resolved
@@ -58,28 +59,26 @@ export const agentKeys = {
   schedule: agentKey({
     inFile: "schedule",
     field: z
-      .string({ error: 'a cron expression with five fields, e.g. "0 9 * * *"' })
+      .string({ error: cronError })
       .optional()
       .describe(
-        "When the agent runs on its own. @hourly, @daily, @weekly, @monthly and @yearly are accepted.",
+        "When the agent runs on its own. @hourly, @daily, @weekly, @monthly and @yearly are accepted. With both a day of month and a day of week, it runs on days that match either, also for steps such as `*/2`, where other crons require both.",
       ),
     resolve: (given) => (given === undefined ? null : fiveFields(given)),
     value: z.string().nullable(),
-    facts: (schedule, { scheduleText, config }) =>
-      schedule === null
-        ? []
-        : factOf("Schedule", [
-            schedule,
-            ...(scheduleText === null ? [] : [scheduleText]),
-            `time zone ${config.timezone}`,
-          ]),
+    facts: (expression, { describe, config: { timezone: zone } }) => {
+      if (expression === null) return [];
+      const schedule = { expression, timezone: zone, calendar: null };
+      return factOf("Schedule", scheduleFacts(schedule, describe(expression)));
+    },
   }),
+  schedules: schedulesKey,
   timezone: agentKey({
     inFile: "timezone",
     field: timezone()
       .optional()
       .meta({ description: "Time zone of the schedule.", fallback: "the project's `timezone`" }),
-    resolve: (given, { project }) => given ?? project.timezone,
+    resolve: (_given, context) => context.timezone,
     value: z.string(),
   }),
   catchUp: agentKey({
@@ -183,17 +182,14 @@ export const agentKeys = {
   hooks: hooksKey,
   params: agentKey({
     inFile: "params",
-    field: z
-      .record(z.string(), z.union([param, z.array(param)], { error: paramError }), {
-        error: "a table",
-      })
-      .default({})
-      .describe("Values of your choice. They are added to the agent's prompt as they are."),
-    resolve: (given): Readonly<Record<string, Param | readonly Param[]>> => given,
-    value: z.record(z.string(), z.union([param, z.array(param).readonly()])),
+    field: params().describe(
+      "Values of your choice. They are added to the agent's prompt as they are.",
+    ),
+    resolve: (given): Params => given,
+    value: paramsValue,
     isLong: true,
-    facts: (params) =>
-      Object.entries(params).flatMap(([name, value]) =>
+    facts: (values) =>
+      Object.entries(values).flatMap(([name, value]) =>
         fact(`Param ${name}`, Array.isArray(value) ? value.join(", ") : String(value)),
       ),
   }),

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { agentKeys } from "./agent-keys.ts";
-import type { AgentKey } from "./config-key.ts";
+import type { AgentKey, ShownAgent } from "./config-key.ts";
 import { describeValues, isEqual } from "./format-value.ts";
 import type { AgentFact } from "../contracts/operator-api.ts";
 import { failingSchema } from "../contracts/history.ts";
+import { upcomingRunsSchema } from "../contracts/upcoming-run.ts";
 import { nullableText } from "../contracts/wire-fields.ts";
 import { valueSchema } from "./key-table.ts";
 
@@ -16,6 +17,9 @@ export const agentDetailSchema = z
   .object({
     config: agentConfigSchema.nullable().meta({ description: "Null until there was a valid one" }),
     nextTicks: z.array(z.iso.datetime()).readonly(),
+    next: upcomingRunsSchema.meta({
+      description: "The same runs, with those that calendars leave out",
+    }),
     failing: failingSchema
       .nullable()
       .meta({ description: "Null while its latest run succeeded or was stopped by a person" }),
@@ -28,10 +32,13 @@ export const agentDetailSchema = z
   .meta({ id: "AgentDetail" });
 
 /** An agent's config as lines for people; unset keys have no line. */
-export function agentFacts(config: AgentConfig, scheduleText: string | null): readonly AgentFact[] {
+export function agentFacts(
+  config: AgentConfig,
+  describe: ShownAgent["describe"],
+): readonly AgentFact[] {
   return (Object.keys(agentKeys) as (keyof AgentConfig)[]).flatMap((name) => {
     const key: AgentKey<unknown> = agentKeys[name];
-    return key.facts?.(config[name], { config, scheduleText }) ?? [];
+    return key.facts?.(config[name], { config, describe }) ?? [];
   });
 }
 

@@ -19,6 +19,8 @@ export interface KnownToAgents {
 /** Input that the value of an agent's key may depend on. */
 export interface AgentContext extends KnownToAgents {
   readonly project: ProjectConfig;
+  /** The agent's. */
+  readonly timezone: string;
   /** JSON files of the agent's directory, by name. */
   readonly schemas: ReadonlyMap<string, SchemaFile>;
   readonly diagnostics: Diagnostics;
@@ -67,8 +69,8 @@ interface ShownAgentKey<Value> extends ShownKey<Value> {
 /** Context for the facts of an agent. */
 export interface ShownAgent {
   readonly config: AgentConfig;
-  /** The schedule in words; null without one. */
-  readonly scheduleText: string | null;
+  /** A cron expression in words; null if it can't be described. */
+  readonly describe: (expression: string) => string | null;
 }
 
 /** A fact with one value; no fact for null. */

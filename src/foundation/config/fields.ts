@@ -80,6 +80,17 @@ export function timezone() {
   return z.string({ error }).refine(isTimezone, { error });
 }
 
+const param = z.union([z.string(), z.number(), z.boolean()]);
+
+/** Values of the user's choice for prompts. */
+export function params() {
+  const error = "text, a number, true, false, or a list of these";
+  const value = z.union([param, z.array(param)], { error });
+  return z.record(z.string(), value, { error: "a table" }).default({});
+}
+
+export const paramsValue = z.record(z.string(), z.union([param, z.array(param).readonly()]));
+
 /** A reference to a credential that an agent or a model may have. */
 export function credential() {
   const error = `"type" or "type:instance" of a credential other than ${gatewayKeyType}`;

@@ -44,6 +44,7 @@ export function timezoneNames(): readonly string[] {
 const startedAgent = {
   anyOf: [
     { required: ["schedule"] },
+    { required: ["schedules"], properties: { schedules: { type: "array", minItems: 1 } } },
     { required: ["webhooks"], properties: { webhooks: { type: "array", minItems: 1 } } },
     { required: ["callable"], properties: { callable: { const: true } } },
     { required: ["scale"], properties: { scale: { const: 0 } } },
@@ -78,8 +79,13 @@ export function agentJsonSchema(filters: FilterTable): JsonSchema {
   const entry = at(schema, "properties", "webhooks", "items");
   entry.additionalProperties = false;
   Object.assign(at(entry, "properties"), filterProperties(filters));
-  at(schema, "properties", "schedule").pattern = schedulePattern();
-  at(schema, "properties", "timezone").enum = timezoneNames();
+  const scheduled = at(schema, "properties", "schedules", "items", "properties");
+  for (const cron of [at(schema, "properties", "schedule"), at(scheduled, "cron")]) {
+    cron.pattern = schedulePattern();
+  }
+  for (const owner of [at(schema, "properties"), scheduled]) {
+    at(owner, "timezone").enum = timezoneNames();
+  }
   return Object.assign(schema, startedAgent);
 }
 

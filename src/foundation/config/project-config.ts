@@ -6,12 +6,19 @@ import type {
   ModelConfig,
   NetworkConfig,
 } from "../../../streams/agent-config.ts";
+import type { Calendar } from "../../../streams/triggers/calendar.ts";
 import type { TelemetryConfig } from "./telemetry.ts";
 import type { Diagnostic } from "../../../streams/vocabulary.ts";
 
 interface ProjectNetworkConfig extends NetworkConfig {
   /** Hosts that runs with a credential may reach beside those of its type; the keys are `type` or `type:instance`. */
   readonly credentials: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A `[calendars.<name>]`. */
+export interface ProjectCalendar extends Calendar {
+  /** As in the file. */
+  readonly written: object;
 }
 
 /** The project's `config.toml` with all defaults filled in. Plain data, safe to compare as JSON. */
@@ -52,6 +59,7 @@ export interface ProjectConfig {
   readonly network: ProjectNetworkConfig | null;
   /** Where runs of the runtime `cluster` are started; null without the table. */
   readonly cluster: ClusterConfig | null;
+  readonly calendars: Readonly<Record<string, ProjectCalendar>>;
   readonly alerts: readonly AlertTarget[];
   /** For agents that don't set their own, and for events without an agent. */
   readonly alert: AlertOptions;

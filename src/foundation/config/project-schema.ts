@@ -4,6 +4,7 @@ import { maxAllowedBodyBytes } from "../contracts/body-limits.ts";
 import { projectAlertSchema } from "./alert-options.ts";
 import { alertTargetsSchema } from "./alert-targets.ts";
 import { projectBudgetSchema } from "./budget.ts";
+import { calendarsSchema } from "./calendars.ts";
 import { clusterSchema } from "./cluster.ts";
 import {
   credentialInstance,
@@ -170,6 +171,7 @@ export const projectSchema = table({
   cluster: clusterSchema
     .optional()
     .describe("A Swarm or Kubernetes cluster for runs. Agents without `[runtime].type` run there."),
+  calendars: calendarsSchema,
   alerts: alertTargetsSchema,
   alert: projectAlertSchema
     .prefault({})

@@ -1,5 +1,8 @@
+import type { CalendarSpan } from "../../../streams/triggers/calendar.ts";
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { sep, join } from "node:path";
+import { isCalendarFile } from "../files/classify.ts";
 import { isMissing, messageOf, Problem } from "../errors.ts";
 import { availableParallelism } from "node:os";
 import { machineTimezone } from "./fields.ts";
@@ -14,7 +17,14 @@ export interface ProjectFile {
   readonly machineTimezone: string;
   /** Processors that this process may use. */
   readonly machineCores: number;
+  /** The .ics files beside it, by name; absent for none. */
+  readonly calendars?: ReadonlyMap<string, CalendarFile>;
 }
+
+/** An .ics file with its events, or why it can't be used. */
+export type CalendarFile =
+  | Exclude<FileText, { readonly type: "text" }>
+  | { readonly type: "spans"; readonly spans: readonly CalendarSpan[] };
 
 /** Larger than any config written by a person. */
 export const maxConfigBytes = 256 * 1024;
@@ -24,7 +34,8 @@ export async function readProject(dir: string): Promise<ProjectFile> {
   const file = await readText(join(dir, "config.toml"), dir, maxConfigBytes);
   if (file.type === "text") {
     const machineCores = availableParallelism();
-    return { dir, text: file.text, machineTimezone: machineTimezone(), machineCores };
+    const calendars = await readCalendars(dir);
+    return { dir, text: file.text, machineTimezone: machineTimezone(), machineCores, calendars };
   }
   if (file.type === "missing") {
     throw new Problem(
@@ -34,6 +45,28 @@ export async function readProject(dir: string): Promise<ProjectFile> {
     );
   }
   throw new Problem("unreadable_file", `${join(dir, "config.toml")} ${file.reason}`);
+}
+
+const maxCalendarBytes = 1024 ** 2;
+
+/** Never rejects. */
+async function readCalendars(dir: string): Promise<ReadonlyMap<string, CalendarFile>> {
+  const names = await readdir(dir).catch(() => []);
+  const read = async (name: string) => {
+    const file = await readText(join(dir, name), dir, maxCalendarBytes);
+    return [name, file.type === "text" ? await calendarFile(file.text) : file] as const;
+  };
+  return new Map(await Promise.all(names.filter(isCalendarFile).map(read)));
+}
+
+async function calendarFile(text: string): Promise<CalendarFile> {
+  // Loaded only for projects with such a file.
+  const { readCalendar } = await import("./read-calendar.ts");
+  try {
+    return { type: "spans", spans: readCalendar(text, new Date().getFullYear()) };
+  } catch (error) {
+    return unreadable(`is not a usable iCalendar file (${messageOf(error)}); export it again`);
+  }
 }
 
 /** The result of reading a file. An unreadable file is a value, so that the other files are still read. */
@@ -88,6 +121,6 @@ function decoded(bytes: Uint8Array): FileText {
   }
 }
 
-function unreadable(reason: string): FileText {
-  return { type: "unreadable", reason };
+function unreadable(reason: string) {
+  return { type: "unreadable", reason } as const;
 }

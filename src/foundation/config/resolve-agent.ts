@@ -15,7 +15,7 @@ import { checkNetwork } from "./network.ts";
 import type { ProjectConfig } from "./project-config.ts";
 import { formatValue } from "./format-value.ts";
 import { resolveKeys } from "./key-table.ts";
-import { scheduleProblem } from "./schedule.ts";
+import { checkSchedules } from "./schedules.ts";
 import { parseSkill, type ParsedSkill, type Skill } from "./skill.ts";
 
 /** The result of reading an agent's files: a config, or why they are invalid. */
@@ -70,6 +70,7 @@ function resolveConfig(
   );
   const { problems } = diagnostics;
   if (table === null) return { resolved: null, problems };
+  checkSchedules(table, project, diagnostics);
   checkTriggers(table, diagnostics);
   checkCredentials(table, known.credentialTypes, diagnostics);
   checkRuntime(table, project, diagnostics);
@@ -79,15 +80,16 @@ function resolveConfig(
   checkApprove(table, project, diagnostics);
   checkMcp(table, diagnostics);
   const inSchema = checkExpect(table, files, diagnostics);
-  const resolved = resolveKeys(agentKeys, table, { ...known, project, schemas, diagnostics });
+  const timezone = table.timezone ?? project.timezone;
+  const context = { ...known, project, timezone, schemas, diagnostics };
+  const resolved = resolveKeys(agentKeys, table, context);
   return { resolved, problems: [...problems, ...inSchema] };
 }
 
 function checkTriggers(table: AgentTable, diagnostics: Diagnostics): void {
-  const { schedule, webhooks, callable, scale } = table;
-  const problem = schedule === undefined ? null : scheduleProblem(schedule);
-  if (problem !== null) diagnostics.error(["schedule"], problem);
-  if (schedule !== undefined || webhooks.length > 0 || callable || scale === 0) return;
+  const { schedule, schedules, webhooks, callable, scale } = table;
+  if (schedule !== undefined || schedules.length > 0 || webhooks.length > 0) return;
+  if (callable || scale === 0) return;
   const misspelt = diagnostics.problems.find(({ message }) => startKey.test(message));
   const fix = misspelt?.message ?? waysToStart;
   diagnostics.error(
@@ -96,7 +98,7 @@ function checkTriggers(table: AgentTable, diagnostics: Diagnostics): void {
   );
 }
 
-const startKey = /^unknown key .* did you mean "(schedule|webhooks|callable)"\?$/;
+const startKey = /^unknown key .* did you mean "(schedules?|webhooks|callable)"\?$/;
 
 const waysToStart =
   'add schedule = "0 9 * * *" or [[webhooks]]; set callable = true if other agents call it or people start it; or disable it with scale = 0';

@@ -10,6 +10,7 @@ import { modelDefaults } from "../contracts/model-defaults.ts";
 import { checkAlert, projectAlert } from "./alert-options.ts";
 import { alertTargets, checkAlertTargets } from "./alert-targets.ts";
 import { projectBudget } from "./budget.ts";
+import { calendarsOf, checkCalendars } from "./calendars.ts";
 import { checkCluster, resolveCluster } from "./cluster.ts";
 import { resolveHarness } from "./harness.ts";
 import { resolveKeys } from "./key-table.ts";
@@ -27,6 +28,7 @@ export function resolveProject(file: ProjectFile, filters: FilterTable): Project
     checkModels(value, diagnostics);
     checkSources(value, filters, diagnostics);
     checkCluster(value.cluster, diagnostics);
+    checkCalendars(value.calendars, file.calendars ?? new Map(), diagnostics);
     checkAlertTargets(value.alerts, diagnostics);
     checkAlert(value.alert, alertTargets(value.alerts), diagnostics);
   }
@@ -88,12 +90,12 @@ function checkSources(
 
 function projectConfig(
   table: ProjectTable,
-  { dir, machineTimezone, machineCores }: ProjectFile,
+  { dir, machineTimezone, machineCores, calendars: files = new Map() }: ProjectFile,
 ): ProjectConfig {
   const { models, harness, local, gateway, webhooks, budget, network, timezone, scale, ...rest } =
     table;
   const { defaultWaitTimeout, resourceLockTimeout, alerts, alert, heartbeat, ...more } = rest;
-  const { cluster, telemetry, ...sizes } = more;
+  const { calendars, cluster, telemetry, ...sizes } = more;
   const { timeout, base, starting, ...localRest } = local;
   return {
     models: mapEntries(models, (name, model) => modelConfig(name, model, dir)),
@@ -111,6 +113,7 @@ function projectConfig(
     budget: projectBudget(budget),
     network: network ? { allow: network.allow, credentials: network.credentials } : null,
     cluster: resolveCluster(cluster),
+    calendars: calendarsOf(calendars, files),
     alerts: alertTargets(alerts),
     alert: projectAlert(alert),
     heartbeat: heartbeat.url ?? null,

@@ -37,7 +37,37 @@ export function scheduleProblem(schedule: string): string | null {
   if (fields.some((field) => /(^|[^A-Z])H/i.test(field))) {
     return `${quoted} is not a cron expression: H is not supported; ${advice}`;
   }
-  return neverDue(fields.join(" "), quoted);
+  return longStep(fields, quoted) ?? neverDue(fields.join(" "), quoted);
+}
+
+/** How many values each field has, and what they are values of. */
+const fieldSizes = [
+  [60, "minutes of an hour"],
+  [24, "hours of a day"],
+  [31, "days of a month"],
+  [12, "months of a year"],
+  [7, "days of a week"],
+] as const;
+
+/** The parser takes a longer step than the field as its first value alone. */
+function longStep(fields: readonly string[], quoted: string): string | null {
+  for (const [index, [size, values]] of fieldSizes.entries()) {
+    const steps = [...(fields[index] ?? "").matchAll(/\/(\d+)/g)].map(([, step]) => Number(step));
+    const long = steps.find((step) => step > size);
+    if (long === undefined) continue;
+    return `${quoted} is not a cron expression: /${long} steps over all ${size} ${values}; use a step of at most ${size}, or another field`;
+  }
+  return null;
+}
+
+/** A warning about a form that vixie cron reads differently, as most systems do; null for other schedules. */
+export function dayFieldsWarning(schedule: string): string | null {
+  const [, , dayOfMonth = "", , dayOfWeek = ""] = fiveFields(schedule).split(" ");
+  const isStep = (field: string) => /^[*?]\/0*(?:[2-9]|1\d)/.test(field);
+  const isAny = (field: string) => /^[*?](?:\/0*1)?$/.test(field);
+  const days = [dayOfMonth, dayOfWeek];
+  if (!days.some(isStep) || days.some(isAny)) return null;
+  return `schedule ${JSON.stringify(schedule)} is due on days that match ${JSON.stringify(dayOfMonth)} or ${JSON.stringify(dayOfWeek)}, while cron of most systems requires both; list the days instead of a step`;
 }
 
 /** UTC and a fixed start, so that odd clock changes don't matter and the answer is always the same. */

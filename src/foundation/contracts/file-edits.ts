@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { upcomingRunsSchema } from "./upcoming-run.ts";
 import { nullableText } from "./wire-fields.ts";
 
 /** The files of an agent that people edit over HTTP. */
@@ -58,6 +59,9 @@ export const fileEditedSchema = z
       .string()
       .meta({ description: "Unified difference; empty where nothing changes. Without secrets" }),
     written: z.boolean(),
+    next: upcomingRunsSchema.optional().meta({
+      description: "For an edit of schedules or of the time zone, the next runs by the new text",
+    }),
   })
   .meta({ id: "FileEdited" });
 export type FileEdited = z.infer<typeof fileEditedSchema>;

@@ -123,6 +123,8 @@ export const jobSchema = z.object({
     .optional(),
   /** The agent's `[expect].schema`: the run checks the value that it returns. */
   valueSchema: z.object({ file: z.string(), text: z.string() }).optional(),
+  /** The `prompt` of the schedule that started the run; absent without one. */
+  schedulePrompt: z.string().optional(),
   trigger: z.custom<Trigger>((value) => typeof value === "object" && value !== null),
   /** The run's span, for the traces of its commands; absent without `[telemetry]`. */
   traceparent: z.string().optional(),

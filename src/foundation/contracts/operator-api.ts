@@ -1,5 +1,6 @@
 import { refusedOutcomes } from "../../../streams/outcomes.ts";
 import { z } from "zod";
+import type { UpcomingRun } from "./upcoming-run.ts";
 import { nullableText } from "./wire-fields.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Failing } from "./history.ts";
@@ -118,8 +119,10 @@ export interface AgentFact {
 export interface AgentAnswer {
   /** The active config; null until there was a valid one. */
   readonly config: AgentConfig | null;
-  /** The next due times of its schedule, ISO 8601 UTC, at most five; none without a schedule. */
+  /** Its next scheduled runs, ISO 8601 UTC, at most ten; none without a schedule. */
   readonly nextTicks: readonly string[];
+  /** The same, with the runs that calendars leave out. */
+  readonly next: readonly UpcomingRun[];
   /** Null while its latest run succeeded. */
   readonly failing: Failing | null;
   /** The schedule in words; null without one. */

@@ -14,6 +14,16 @@ export type PathKind =
 /** The files of an agent's directory that are read, beside its schemas. */
 const agentFiles: readonly string[] = ["config.toml", "SKILL.md", "Dockerfile"];
 
+/** Whether a name in the project's directory is a calendar that its config may name. */
+export function isCalendarFile(name: string): boolean {
+  return /^\w[\w.-]*\.ics$/.test(name);
+}
+
+/** Whether a name in the project's directory is read as a part of its config. */
+export function isOfProject(name: string): boolean {
+  return name === "config.toml" || isCalendarFile(name);
+}
+
 /** Whether a path in an agent's directory is read as a part of its config. */
 export function isOfAgent(path: string): boolean {
   return agentFiles.includes(path) || isSchemaFileName(path);
@@ -26,7 +36,7 @@ export function isOfAgent(path: string): boolean {
 export function classify(path: string): PathKind {
   const parts = path.split(/[/\\]/).filter((part) => part !== "" && part !== ".");
   const [first, name, ...inside] = parts;
-  if (parts.length === 1 && first === "config.toml") return { kind: "project" };
+  if (first !== undefined && parts.length === 1 && isOfProject(first)) return { kind: "project" };
   if (first !== "agents") return null;
   if (name === undefined) return { kind: "agents-root" };
   const file = inside.join("/");

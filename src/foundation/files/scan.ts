@@ -17,7 +17,7 @@ import type { ProjectFileEvent } from "./watch-project.ts";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { isOfAgent, imageContextStamp } from "./classify.ts";
+import { isOfAgent, isOfProject, imageContextStamp } from "./classify.ts";
 
 /** The existing watched files and agent directories: path relative to the project → its stamp. */
 export type Scan = ReadonlyMap<string, string>;
@@ -26,7 +26,7 @@ export type Scan = ReadonlyMap<string, string>;
 const atOnce = 16;
 
 /**
- * Checks every file that the program reads: `config.toml` and of each agent its directory and files. A Dockerfile
+ * Checks every file that the program reads: `config.toml`, the calendars beside it and of each agent its directory and files. A Dockerfile
  * changes with the files that it may copy. Rejects if `agents` can't be read: an unreadable folder is not a removed one.
  */
 export async function scanProject(projectDir: string): Promise<Scan> {
@@ -44,7 +44,7 @@ export async function scanProject(projectDir: string): Promise<Scan> {
     const context = await imageContextStamp(join(projectDir, dir));
     found.set(`${dir}/Dockerfile`, `${dockerfile} ${context}`);
   };
-  look("config.toml");
+  for (const file of filesIn(projectDir).filter(isOfProject)) look(file);
   const names = namesIn(join(projectDir, "agents"));
   for (let i = 0; i < names.length; i += atOnce) {
     await Promise.all(names.slice(i, i + atOnce).map(lookAtAgent));

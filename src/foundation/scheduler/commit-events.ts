@@ -1,24 +1,20 @@
 import { outcomeRows } from "../../../streams/outcomes.ts";
 import { v7 as uuidV7 } from "uuid";
-import type { AgentRecord } from "../../../streams/status/agent-record.ts";
-import type { Schedule } from "../../../streams/triggers/next-tick.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import type { SchedulerContext } from "../context.ts";
 import { messageOf } from "../errors.ts";
 import { retryOf } from "../store/recover.ts";
+import { tickKey } from "../store/settings.ts";
 import type { Also } from "../store/work.ts";
 
-type CommitContext = Pick<
-  SchedulerContext,
-  "store" | "status" | "inputs" | "project$" | "dispatch" | "log"
->;
+type CommitContext = Pick<SchedulerContext, "store" | "inputs" | "project$" | "dispatch" | "log">;
 
 /**
  * Commits an event: in one transaction the retry of lost work, the record of the event, and its alerts, which
  * `writesOf` returns. Committed retries and reruns are dispatched.
  */
 export function commitEvents(
-  { store, status, inputs, project$, dispatch, log }: CommitContext,
+  { store, inputs, project$, dispatch, log }: CommitContext,
   writesOf: (event: RunEvent) => Also | undefined,
 ): (event: RunEvent) => void {
   const { work, settings } = store;
@@ -59,8 +55,8 @@ export function commitEvents(
         if (event.reason !== null) return work.undoBegin(event.instanceId, also);
         return also && work.record(also);
       case "next-run": {
-        const schedule = scheduleOf(status.agent(event.agent));
-        return settings.recordTick(event.agent, { at: event.at, schedule });
+        const { agent, at, checked, schedule } = event;
+        return settings.recordTick(tickKey(agent, schedule), { at, schedule: checked });
       }
       default:
         return also && work.record(also);
@@ -89,11 +85,4 @@ export function commitEvents(
     const steps = event.type === "finished" ? [retry, record, rerun] : [record];
     for (const step of steps) step(event).catch(onError);
   };
-}
-
-/** The schedule of an agent with a next run; null for an agent without one. */
-function scheduleOf(record: AgentRecord | undefined): Schedule | null {
-  const { config = null, nextRunAt = null } = record ?? {};
-  if (config?.schedule == null || nextRunAt === null) return null;
-  return { expression: config.schedule, timezone: config.timezone };
 }

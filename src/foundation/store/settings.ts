@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Schedule } from "../../../streams/triggers/next-tick.ts";
+import type { Schedule } from "../../../streams/agent-config.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { prepareOffSpans } from "./slots.ts";
 
-/** When an agent's schedule was last checked, epoch ms: at a tick, a change or a start. */
+/** When a schedule was last checked, epoch ms: at a tick, a change or a start. */
 export interface LastTick {
   readonly at: number;
   /** The active schedule; null if there was none, or an older version did not store it. */
@@ -19,6 +19,11 @@ export interface Pause {
 }
 
 const planPrefix = "cron_plan/";
+
+/** The key of a schedule's last tick. No agent's name has a slash. */
+export function tickKey(agent: string, schedule: string): string {
+  return schedule === "" ? agent : `${agent}/${schedule}`;
+}
 
 /** Reads and writes the state that survives a restart besides work: switches that a person set, and how far cron came. */
 export function createSettings(
@@ -88,6 +93,7 @@ export function createSettings(
     /** When a scheduler last began to stop, epoch ms; null before the first time. */
     stoppedAt: () => numberIn(get.get("stopped_at")?.value),
     recordStop: (at: number) => put("stopped_at", String(at)),
+    /** By `tickKey`. */
     lastTicks: (): ReadonlyMap<string, LastTick> => {
       const schedules = new Map(plans.all().map(({ name, value }) => [name, scheduleIn(value)]));
       return new Map(
@@ -98,10 +104,10 @@ export function createSettings(
       );
     },
     /** Waits for the store. */
-    recordTick: (agent: string, { at, schedule }: LastTick): Promise<void> =>
+    recordTick: (key: string, { at, schedule }: LastTick): Promise<void> =>
       record(() => {
-        tick.run(agent, at);
-        set.run(`${planPrefix}${agent}`, JSON.stringify(schedule));
+        tick.run(key, at);
+        set.run(`${planPrefix}${key}`, JSON.stringify(schedule));
       }),
   };
 }

@@ -1,5 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
-import { slotOf, type LateStart, type TickSlot, type WorkItem } from "../../../streams/vocabulary.ts";
+import {
+  slotOf,
+  type LateStart,
+  type TickSlot,
+  type WorkItem,
+} from "../../../streams/vocabulary.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { openTriggers, prepareInsert, queuedRow } from "./trigger-rows.ts";
 import { v7 as uuidV7 } from "uuid";
@@ -103,8 +108,12 @@ export function createSlotStore(
   const plan = db.prepare(
     "INSERT INTO slots (agent, schedule, at, late) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
   );
-  const started = db.prepare("SELECT schedule, at FROM slots WHERE agent = ? AND at BETWEEN ? AND ?");
-  const planned = db.prepare("SELECT schedule, at, late FROM slots WHERE agent = ? AND trigger_id IS NULL ORDER BY at");
+  const started = db.prepare(
+    "SELECT schedule, at FROM slots WHERE agent = ? AND at BETWEEN ? AND ?",
+  );
+  const planned = db.prepare(
+    "SELECT schedule, at, late FROM slots WHERE agent = ? AND trigger_id IS NULL ORDER BY at",
+  );
   const plannedAgents = db.prepare("SELECT DISTINCT agent FROM slots WHERE trigger_id IS NULL");
   const openLate = db.prepare(
     `SELECT 1 FROM ${openTriggers} AND kind = 'cron' AND agent = ? AND trigger ->> '$.late' IS NOT NULL`,

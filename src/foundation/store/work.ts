@@ -153,11 +153,7 @@ function startedBefore(item: WorkItem): StartedBefore {
 }
 
 /** Writes that begin a run, inside the caller's transaction. */
-function prepareClaim(
-  db: DatabaseSync,
-  now: () => number,
-  keepTick: (item: WorkItem) => void,
-) {
+function prepareClaim(db: DatabaseSync, now: () => number, keepTick: (item: WorkItem) => void) {
   const stateOf = db.prepare(selectState);
   const run = db.prepare(
     `UPDATE triggers SET state = 'running', instance_id = ?, started_at = ?

@@ -37,6 +37,7 @@ import {
   showTrace,
   showWhyNot,
 } from "../../runtime/runs/history-operations.ts";
+import { listSchedules, showSchedule } from "../../runtime/runs/schedule-operations.ts";
 import type { StoredRunContext } from "../../runtime/runs/run-context.ts";
 
 /** What reads need of a stored project. */
@@ -54,6 +55,8 @@ const storedOperations = [
   listTriggers,
   listRefusedDeliveries,
   showWhyNot,
+  showSchedule,
+  listSchedules,
   showRun,
   showTrace,
   compareRuns,
@@ -94,6 +97,10 @@ export function openStoredProject({
       const { agents } = await files();
       const agent = agents.find((one) => one.name === name) ?? { name, config: null };
       return { agent, now: ["No scheduler is running."] };
+    },
+    planned: async () => {
+      const { agents, project } = await files();
+      return { agents, calendars: project?.calendars ?? {} };
     },
   };
   return {

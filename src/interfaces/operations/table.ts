@@ -28,6 +28,7 @@ import { fileOperations, type FileContext } from "../../runtime/agents/operation
 import { controlOperations } from "../../runtime/runs/control-operations.ts";
 import { historyOperations } from "../../runtime/runs/history-operations.ts";
 import type { RunContext } from "../../runtime/runs/run-context.ts";
+import { listSchedules, showSchedule } from "../../runtime/runs/schedule-operations.ts";
 import { statusOperations } from "../../runtime/runs/status-operations.ts";
 import { atTerminal } from "../../foundation/contracts/questions.ts";
 import type { InputOf, Named, Operation, OutputOf } from "../../foundation/operation.ts";
@@ -53,6 +54,8 @@ export const operations = [
   ...controlOperations,
   ...statusOperations,
   ...historyOperations,
+  showSchedule,
+  listSchedules,
   readLog,
   searchLogs,
   ...fileOperations,

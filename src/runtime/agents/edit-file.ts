@@ -1,3 +1,5 @@
+import { schedulesOf, type AgentConfig } from "../../../streams/agent-config.ts";
+import type { Calendars } from "../../../streams/triggers/calendar.ts";
 import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -8,6 +10,8 @@ import {
   readSchemas,
 } from "../../foundation/config/agent-files.ts";
 import type { AgentFiles } from "../../foundation/config/agent-files.ts";
+import { isEqual } from "../../foundation/config/format-value.ts";
+import { upcomingRuns } from "../../foundation/config/upcoming-runs.ts";
 import { readTextSync } from "../../foundation/config/read-project.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import { editableFiles } from "../../foundation/contracts/file-edits.ts";
@@ -17,6 +21,7 @@ import type {
   FileEdited,
   ShownFiles,
 } from "../../foundation/contracts/file-edits.ts";
+import type { UpcomingRun } from "../../foundation/contracts/upcoming-run.ts";
 import { Problem, failureOf } from "../../foundation/errors.ts";
 import { replaceText } from "../../foundation/files/replace-file.ts";
 import { hiddenLines, refuseBaring, shownText, withHidden } from "./hidden-lines.ts";
@@ -117,7 +122,19 @@ export async function applyEdit(
     await replaceText(join(projectDir, path), after).catch(unwritable(path));
     log(30, `${path} was edited on the dashboard or by the API`);
   }
-  return { success: true, agent, file: path, change, written };
+  const next = nextRuns(judge(before).config, judge(after).config, project.calendars);
+  return { success: true, agent, file: path, change, written, ...(next && { next }) };
+}
+
+/** The next runs by an edited config; null if the edit does not touch the schedules. */
+function nextRuns(
+  before: AgentConfig | null,
+  after: AgentConfig | null,
+  calendars: Calendars,
+): UpcomingRun[] | null {
+  if (after === null) return null;
+  const isSame = before !== null && isEqual(schedulesOf(before), schedulesOf(after));
+  return isSame ? null : upcomingRuns(after, { calendars, now: Date.now() });
 }
 
 export const readOnly =

@@ -30,7 +30,7 @@ export function promptFor(job: Job, context: PromptContext): string {
     section("credential-context", job.credentials.map(credentialNames)),
     section("environment", environment(job, context)),
     ...requestsSection(job, context),
-    triggerSection(job.trigger, context),
+    triggerSection(job, context),
   ].join("\n\n");
 }
 
@@ -74,10 +74,10 @@ function requestsSection(job: Job, { commands }: PromptContext): readonly string
   return [["<abilities>", head, ...lines, "</abilities>"].join("\n")];
 }
 
-function triggerSection(trigger: Trigger, { payloadFile }: PromptContext): string {
+function triggerSection({ trigger, schedulePrompt }: Job, { payloadFile }: PromptContext): string {
   switch (trigger.kind) {
     case "cron":
-      return scheduleText(trigger);
+      return [scheduleText(trigger), ...userPrompt(schedulePrompt ?? null)].join("\n\n");
     case "webhook":
       return section("webhook-trigger", { ...shortEvent(trigger.event, payloadFile), payloadFile });
     case "agent-call": {
@@ -90,18 +90,27 @@ function triggerSection(trigger: Trigger, { payloadFile }: PromptContext): strin
 }
 
 /** Tells the model of a late run which time it is to work for. */
-function scheduleText({ scheduledFor, late }: Extract<Trigger, { kind: "cron" }>): string {
+function scheduleText({
+  schedule,
+  scheduledFor,
+  late,
+}: Extract<Trigger, { kind: "cron" }>): string {
+  const name = schedule === undefined ? "" : ` ${JSON.stringify(schedule)}`;
   const at = isoTime(scheduledFor);
-  const text = `You were started by your schedule, for ${at}.`;
+  const text = `You were started by your schedule${name}, for ${at}.`;
   if (late === undefined) return text;
   return `${text} That run did not start at its time, and you make up for it now (${late}): work as of ${at}.`;
+}
+
+function userPrompt(prompt: string | null): readonly string[] {
+  return prompt === null ? [] : [`<user-prompt>\n${withoutOurTags(prompt)}\n</user-prompt>`];
 }
 
 type ManualTrigger = Extract<Trigger, { kind: "manual" }>;
 
 function manualText({ prompt }: ManualTrigger): string {
-  if (prompt === null) return "You were started by hand, without a further request.";
-  return `<user-prompt>\n${withoutOurTags(prompt)}\n</user-prompt>`;
+  const [text = "You were started by hand, without a further request."] = userPrompt(prompt);
+  return text;
 }
 
 /** Tells the model that time has passed since the session that it continues. */

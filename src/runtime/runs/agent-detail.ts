@@ -1,6 +1,6 @@
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import { nextTick } from "../../../streams/triggers/next-tick.ts";
 import { agentFacts } from "../../foundation/config/agent-view.ts";
+import { upcomingRuns } from "../../foundation/config/upcoming-runs.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import type { AgentAnswer } from "../../foundation/contracts/operator-api.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
@@ -10,34 +10,23 @@ import { agentFailing } from "./view-run.ts";
 /** An agent in full. Rejects with Problem `unknown_agent`. */
 export async function agentDetail(
   name: string,
-  { status, store, redactor }: SchedulerContext,
+  { status, store, redactor, project$ }: SchedulerContext,
 ): Promise<AgentAnswer> {
   const { config: active } = knownAgent(status, name);
   const config = active && maskSecrets(active, redactor);
+  const { calendars } = project$.value;
   // The library that describes schedules is loaded with the first agent that is shown.
   const { scheduleText: describe } = await import("../../foundation/config/schedule-text.ts");
-  const scheduleText = describe(config?.schedule ?? null);
+  const next = config === null ? [] : upcomingRuns(config, { calendars, now: Date.now() });
+  const runs = next.filter(({ leftOut }) => leftOut === null);
   return {
     config,
-    nextTicks: config === null ? [] : nextTicks(config, Date.now()),
+    nextTicks: runs.map(({ at }) => at),
+    next,
     failing: agentFailing(name, store),
-    scheduleText,
-    facts: config === null ? [] : agentFacts(config, scheduleText),
+    scheduleText: describe(config?.schedule ?? null),
+    facts: config === null ? [] : agentFacts(config, describe),
   };
-}
-
-const shownTicks = 5;
-
-function nextTicks({ schedule, timezone }: AgentConfig, now: number): string[] {
-  const ticks: string[] = [];
-  if (schedule === null) return ticks;
-  let tick: number | null = now;
-  while (ticks.length < shownTicks) {
-    tick = nextTick({ expression: schedule, timezone }, tick);
-    if (tick === null) break;
-    ticks.push(new Date(tick).toISOString());
-  }
-  return ticks;
 }
 
 const mask = "***";

@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { isoTime } from "../../../streams/iso-times.ts";
-import { nextTick } from "../../../streams/triggers/next-tick.ts";
-import { schedulesOf } from "../../../streams/triggers/schedules-of.ts";
+import {
+  limitedSchedules,
+  nextRun,
+  type NamedSchedule,
+} from "../../../streams/triggers/next-run.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import type { Act } from "../../foundation/contracts/audit-acts.ts";
@@ -92,7 +95,11 @@ export const backfill = operationsOf<RunContext>("Control").change("/api/agents/
     since: time("The first due time"),
     until: time("The last due time. Default: now"),
     at: time("One due time, in place of `since` and `until`"),
-    schedule: z.string().max(100).optional().meta({ description: "Only of the schedule with this name" }),
+    schedule: z
+      .string()
+      .max(100)
+      .optional()
+      .meta({ description: "Only of the schedule with this name" }),
     dryRun: z.boolean().optional().meta({ description: "Only answer which would start" }),
   }),
   output: z.object({
@@ -108,9 +115,10 @@ export const backfill = operationsOf<RunContext>("Control").change("/api/agents/
   perform: async ({ name: agent, dryRun = false, schedule, ...given }, context) => {
     const { store, status, backfills } = context;
     const { config } = knownAgent(status, agent);
+    const schedules = limitedSchedules(config, (await context.planned()).calendars);
     const range = { ...rangeOf(given, Date.now()), schedule };
-    const found = slotsToStart({ name: agent, config }, range, store.slots);
-    if (given.at !== undefined && found.length === 0) mustBeDue(given.at, config, range);
+    const found = slotsToStart({ name: agent, schedules }, range, store.slots);
+    if (given.at !== undefined && found.length === 0) mustBeDue(given.at, schedules, range);
     const answer = (slots: typeof found) => ({
       success: true as const,
       agent,
@@ -133,7 +141,10 @@ function detailOf(times: readonly string[]): string {
 
 type Given = Partial<Record<"since" | "until" | "at", string>>;
 
-function rangeOf({ since: from, until, at }: { [Key in keyof Given]: Given[Key] | undefined }, now: number): SlotRange {
+function rangeOf(
+  { since: from, until, at }: { [Key in keyof Given]: Given[Key] | undefined },
+  now: number,
+): SlotRange {
   const isOne = at !== undefined;
   if (isOne === (from !== undefined || until !== undefined)) {
     throw new Problem("bad_request", "give `since`, with or without `until`, or `at`");
@@ -149,12 +160,14 @@ function mustBePast(range: SlotRange, now: number): SlotRange {
   throw new Problem("bad_request", "only runs that were due in the past can be started");
 }
 
-type Config = ReturnType<typeof knownAgent>["config"];
-
 /** Throws Problem `bad_request` if no schedule was due then; else the run has started. */
-function mustBeDue(at: string, config: Config, { since: moment, schedule }: SlotRange): void {
-  const schedules = schedulesOf(config).filter(({ name }) => name === (schedule ?? name));
-  const nextAt = schedules.flatMap((one) => nextTick(one, moment - 1) ?? []);
+function mustBeDue(
+  at: string,
+  schedules: readonly NamedSchedule[],
+  { since: moment, schedule }: SlotRange,
+): void {
+  const meant = schedules.filter(({ name }) => name === (schedule ?? name));
+  const nextAt = meant.flatMap((one) => nextRun(one, moment - 1) ?? []);
   if (nextAt.includes(moment)) return;
   const next = nextAt.length === 0 ? "" : ` The next due time is ${isoTime(Math.min(...nextAt))}.`;
   throw new Problem("bad_request", `no run was due at ${at}.${next}`);

@@ -1,14 +1,15 @@
 import { isoTime } from "../../../streams/iso-times.ts";
-import { countTicks } from "../../../streams/triggers/count-ticks.ts";
-import { ticksFrom } from "../../../streams/triggers/cron.ts";
-import { nextTick } from "../../../streams/triggers/next-tick.ts";
-import { schedulesOf, type NamedSchedule } from "../../../streams/triggers/schedules-of.ts";
+import {
+  countRuns,
+  nextRun,
+  runsFrom,
+  type NamedSchedule,
+} from "../../../streams/triggers/next-run.ts";
 import type { TickSlot } from "../../../streams/vocabulary.ts";
 import type { MissedSpan } from "../../features/webhooks/delivery-report.ts";
 import { counted, momentText } from "../../foundation/contracts/format.ts";
 import { Problem } from "../../foundation/errors.ts";
 import type { OffSpan, SlotStore } from "../../foundation/store/slots.ts";
-import type { AgentNow } from "./run-context.ts";
 
 /** The most runs that one backfill starts. */
 export const maxBackfilled = 500;
@@ -20,27 +21,31 @@ interface MissedSlot extends TickSlot {
 }
 
 type Slots = Pick<SlotStore, "started" | "refused" | "offSpans" | "knownSince">;
-type Agent = AgentNow["agent"];
+
+/** An agent with its schedules as they are now. */
+interface Agent {
+  readonly name: string;
+  readonly schedules: readonly NamedSchedule[];
+}
 
 /**
  * The due times in the spans in which schedules were paused or the agent was disabled, one row a span and schedule: nothing
  * is stored for each of them. Those that were started later do not count. Times are epoch ms.
  */
 export function missedSpans(
-  { name, config }: Agent,
+  { name, schedules }: Agent,
   slots: Slots,
   since: number,
   now: number,
 ): MissedSpan[] {
-  const schedules = schedulesOf(config);
   return partsOf(slots.offSpans(name, since), since, now).flatMap((span) =>
     schedules.flatMap((schedule) => {
       const to = span.until ?? now;
-      const first = nextTick(schedule, span.since - 1);
+      const first = nextRun(schedule, span.since - 1);
       if (first === null || first > to) return [];
       const started = slots.started(name, span.since, to);
       const ofSchedule = started.filter((one) => one.schedule === schedule.name).length;
-      const count = countTicks(schedule, span.since - 1, to) - ofSchedule;
+      const count = countRuns(schedule, span.since - 1, to) - ofSchedule;
       if (count <= 0) return [];
       const until = span.until === null ? null : isoTime(span.until);
       const row = { schedule: schedule.name, since: isoTime(span.since), until };
@@ -88,19 +93,23 @@ export function slotsToStart(agent: Agent, range: SlotRange, slots: Slots): read
   const most = maxBackfilled + started.size + 1;
   const found = schedules
     .flatMap((schedule) =>
-      ticksFrom(schedule, since, until, most).map((at) => ({ schedule: schedule.name, at })),
+      runsFrom(schedule, since, until, most).map((at) => ({ schedule: schedule.name, at })),
     )
     .filter((slot) => !started.has(keyOf(slot)))
     .sort((a, b) => a.at - b.at);
   if (found.length > maxBackfilled) throw tooMany(name);
   return found.map((slot) => {
-    const span = spans.find(({ since: from, until: to }) => from <= slot.at && slot.at < (to ?? Infinity));
+    const span = spans.find(
+      ({ since: from, until: to }) => from <= slot.at && slot.at < (to ?? Infinity),
+    );
     return { ...slot, reason: reasons.get(keyOf(slot)) ?? (span ? reasonOf(span) : null) };
   });
 }
 
-function schedulesIn({ name, config }: Agent, { schedule }: SlotRange): readonly NamedSchedule[] {
-  const schedules = schedulesOf(config);
+function schedulesIn(
+  { name, schedules }: Agent,
+  { schedule }: SlotRange,
+): readonly NamedSchedule[] {
   if (schedules.length === 0) throw new Problem("not_scheduled", `agent "${name}" has no schedule`);
   const meant = schedules.filter((one) => schedule === undefined || one.name === schedule);
   if (meant.length > 0) return meant;

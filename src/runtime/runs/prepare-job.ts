@@ -1,8 +1,8 @@
 import { questionLimits } from "../../foundation/contracts/question-kinds.ts";
 import { modelsOfRuns } from "../../foundation/contracts/model-defaults.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
-import type { AgentConfig, ModelConfig } from "../../../streams/agent-config.ts";
-import type { RunRequest } from "../../../streams/vocabulary.ts";
+import type { AgentConfig, ModelConfig, ScheduleEntry } from "../../../streams/agent-config.ts";
+import type { RunRequest, Trigger } from "../../../streams/vocabulary.ts";
 import { outsideOfRuns } from "../../foundation/contracts/job.ts";
 import type { Job, JobCredential, JobFile, JobModel } from "../../foundation/contracts/job.ts";
 import { Problem } from "../../foundation/errors.ts";
@@ -47,6 +47,7 @@ export async function prepareJob(
     sources.checkCommand(agent),
   ]);
   const { trigger } = item;
+  const entry = entryOf(trigger, agent);
   const inRun = await sources.broker(request, credentials);
   return {
     instanceId,
@@ -56,13 +57,14 @@ export async function prepareJob(
     files,
     harness: agent.harness,
     models,
-    params: agent.params,
+    params: { ...agent.params, ...entry?.params },
     credentials: sources.stage(inRun.credentials),
     env: agent.local.env,
     hooks: agent.hooks,
     timeoutSeconds: agent.timeoutSeconds,
     ...(agent.mcp.length > 0 && { mcp: agent.mcp.map(mcpOfJob) }),
     valueSchema: agent.expect?.schema ?? undefined,
+    ...(entry?.prompt != null && { schedulePrompt: entry.prompt }),
     trigger,
     traceparent: sources.traceparent(request),
     payload: trigger.kind === "webhook" ? sources.payload(trigger.event.receiptId) : null,
@@ -70,6 +72,12 @@ export async function prepareJob(
     network: trusting(inRun.authority, network),
     channel: await sources.channel(request),
   };
+}
+
+/** The `[[schedules]]` entry that started a run; undefined for others, and for one that was removed since. */
+function entryOf(trigger: Trigger, { schedules }: AgentConfig): ScheduleEntry | undefined {
+  const name = trigger.kind === "cron" ? trigger.schedule : undefined;
+  return schedules.find((entry) => entry.name === name);
 }
 
 /** Without the address and the credential. */

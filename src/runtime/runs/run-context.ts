@@ -1,5 +1,6 @@
 import type { OverBudget } from "../../../streams/agent-graph.ts";
-import type { AgentRecord } from "../../../streams/status/agent-record.ts";
+import type { ConfiguredAgent } from "../../../streams/status/agent-record.ts";
+import type { Calendars } from "../../../streams/triggers/calendar.ts";
 import type { Inbox } from "../../features/people/inbox.ts";
 import type { RunSessions } from "../../features/people/run-sessions.ts";
 import type { Webhooks } from "../../features/webhooks/webhooks.ts";
@@ -22,10 +23,17 @@ export interface StoredRunContext {
   readonly runs: Pick<LiveRuns, "find">;
   /** An agent, and why it can't run now, one sentence each. Throws or rejects with Problem `unknown_agent`. */
   readonly agentNow: (name: string) => AgentNow | Promise<AgentNow>;
+  readonly planned: () => Planned | Promise<Planned>;
+}
+
+/** All agents, and the project's calendars. */
+export interface Planned {
+  readonly agents: Iterable<ConfiguredAgent>;
+  readonly calendars: Calendars;
 }
 
 export interface AgentNow {
-  readonly agent: Pick<AgentRecord, "name" | "config">;
+  readonly agent: ConfiguredAgent;
   readonly now: readonly string[];
 }
 

@@ -12,12 +12,14 @@ import { nanoOfUsd } from "../../foundation/contracts/money.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isoTime } from "../../../streams/iso-times.ts";
 import { counted, momentText, sentenceOf } from "../../foundation/contracts/format.ts";
-import type { AgentConfig } from "../../../streams/agent-config.ts";
+import { schedulesOf, type AgentConfig } from "../../../streams/agent-config.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
 import type { AgentNow } from "./run-context.ts";
 import type { Store } from "../../foundation/store/store.ts";
 import { interpretStored } from "../../features/webhooks/interpret.ts";
+import type { Calendars } from "../../../streams/triggers/calendar.ts";
+import { limitedSchedules } from "../../../streams/triggers/next-run.ts";
 import { missedSpans } from "./missed-slots.ts";
 import { explain } from "../../features/webhooks/binding-index.ts";
 
@@ -29,6 +31,7 @@ export interface WhyNotDeps {
     readonly slots: Store["slots"];
   };
   readonly redactor: Redactor;
+  readonly calendars: Calendars;
 }
 
 /** Why an agent did not run: `now` is supplied by the caller. Known secrets are redacted. */
@@ -36,7 +39,7 @@ export async function whyNot(
   { name, config }: ConfiguredAgent,
   now: readonly string[],
   { since, limit }: WhyNotQuery,
-  { store, redactor }: WhyNotDeps,
+  { store, redactor, calendars }: WhyNotDeps,
 ): Promise<WhyNot> {
   const query = { agent: name, page: 1, limit, since, refused: true } as const;
   const from = since === undefined ? 0 : Date.parse(since);
@@ -52,7 +55,8 @@ export async function whyNot(
     .sort((a, b) => b.lastAt.localeCompare(a.lastAt))
     .slice(0, limit);
   const { triggers: refused } = store.history.query(query);
-  const spans = missedSpans({ name, config }, store.slots, from, Date.now());
+  const schedules = limitedSchedules(config, calendars);
+  const spans = missedSpans({ name, schedules }, store.slots, from, Date.now());
   const answer: WhyNot = { now: [...now], refused, spans, ...deliveries, refusedDeliveries };
   return redactor.redactValue(answer) as WhyNot;
 }
@@ -110,7 +114,7 @@ function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason
   return [
     [project.held !== null, heldText(project.held ?? 0)],
     [
-      project.paused && config?.schedule != null,
+      project.paused && config !== null && schedulesOf(config).length > 0,
       "Schedules are paused. Scheduled runs are skipped.",
     ],
     [agent.usedBudget !== null, budgetText(agent.usedBudget)],
@@ -127,10 +131,7 @@ function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason
       `Waiting for people: ${counted(questions.size, "open question")}. List them with al questions.`,
     ],
     [queued > 0, `${counted(queued, "work item")} queued.`],
-    [
-      project.missed > 0,
-      `${counted(project.missed, "missed run")} to start, one after another.`,
-    ],
+    [project.missed > 0, `${counted(project.missed, "missed run")} to start, one after another.`],
   ];
 }
 

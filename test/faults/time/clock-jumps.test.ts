@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { createClock } from "../../../streams/clock.ts";
-import { cronTicks, maxSlots, type CronEvent, type CronPlan } from "../../../streams/triggers/cron.ts";
+import {
+  cronTicks,
+  maxSlots,
+  type CronEvent,
+  type CronPlan,
+} from "../../../streams/triggers/cron.ts";
 import { nextTick } from "../../../streams/triggers/next-tick.ts";
 import { VirtualCalendar } from "../../helpers/marbles.ts";
 
@@ -80,7 +85,12 @@ test("a schedule accounts for every tick once, as run or missed, when the clock 
 });
 
 test("a schedule follows the clock within a minute after it was set far ahead and back", () => {
-  const plan: CronPlan = { expression: "0 * * * *", timezone: "UTC", catchUp: "none", catchUpMost: 24 };
+  const plan: CronPlan = {
+    expression: "0 * * * *",
+    timezone: "UTC",
+    catchUp: "none",
+    catchUpMost: 24,
+  };
   const { afterStep } = live(plan, [
     { awakeMs: hourMs },
     { jumpMs: 400 * dayMs },

@@ -5,7 +5,7 @@ const daily = { expression: "0 9 * * *", timezone: "UTC" };
 
 test("the cost forecast of a month is the median run and the p90 run, times the scheduled runs", () => {
   const costs = Array.from({ length: 20 }, (_, n) => 20 - n);
-  expect(forecastOf(daily, { costs, triggered: 0 }, now)).toEqual({
+  expect(forecastOf([daily], { costs, triggered: 0 }, now)).toEqual({
     ticks: 30,
     triggered: 0,
     runs: 20,
@@ -22,20 +22,20 @@ test.each([
 ])(
   "the cost forecast after runs that cost %j uses the median %i and the p90 %i of the last 20",
   (costs, usual, dear) => {
-    const forecast = forecastOf(daily, { costs, triggered: 0 }, now);
+    const forecast = forecastOf([daily], { costs, triggered: 0 }, now);
     expect([forecast?.monthNano, forecast?.monthP90Nano]).toEqual([usual * 30, dear * 30]);
   },
 );
 
 test("the cost forecast includes runs by webhooks and agent calls, whether or not the agent has a schedule", () => {
   const runs = { costs: [10, 20], triggered: 12.5 };
-  expect(forecastOf(null, runs, now)).toMatchObject({ ticks: 0, monthNano: 125 });
-  expect(forecastOf(daily, runs, now)).toMatchObject({ monthNano: 425, monthP90Nano: 850 });
+  expect(forecastOf([], runs, now)).toMatchObject({ ticks: 0, monthNano: 125 });
+  expect(forecastOf([daily], runs, now)).toMatchObject({ monthNano: 425, monthP90Nano: 850 });
 });
 
 test("an agent without runs has no cost forecast", () => {
-  expect(forecastOf(daily, noRuns, now)).toBeNull();
-  expect(forecastOf(null, { costs: [1], triggered: 0 }, now)).toBeNull();
+  expect(forecastOf([daily], noRuns, now)).toBeNull();
+  expect(forecastOf([], { costs: [1], triggered: 0 }, now)).toBeNull();
   expect(totalForecast([null])).toBeNull();
 });
 

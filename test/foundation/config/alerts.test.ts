@@ -103,7 +103,7 @@ test("an agent does not inherit [heartbeat] of the project", () => {
 });
 
 test("[heartbeat] is shown without the secret part of its URL", () =>
-  expect(agentFacts(agent(`${usualAgent}[heartbeat]\nurl = "${url}"`), null)).toContainEqual({
+  expect(agentFacts(agent(`${usualAgent}[heartbeat]\nurl = "${url}"`), () => null)).toContainEqual({
     label: "Heartbeat",
     values: ["hc-ping.example"],
   }));

@@ -40,7 +40,7 @@ test("[approve] warns about keys that have no effect because of other settings",
 });
 
 test("agentFacts shows what a person must approve", () => {
-  const facts = agentFacts(agent(withGate(all)), null);
+  const facts = agentFacts(agent(withGate(all)), () => null);
   expect(facts.find(({ label }) => label === "A person approves")?.values).toEqual([
     "api.stripe.com",
     "*.example.com:8443",

@@ -39,7 +39,9 @@ test("[[mcp]] warns if [approve] names a tool that the agent does not have", () 
 });
 
 test("agentFacts shows the tools of each server of [[mcp]]", () =>
-  expect(agentFacts(agent(server(`${url}\ntools = ["search", "get_*"]`)), null)).toContainEqual({
+  expect(
+    agentFacts(agent(server(`${url}\ntools = ["search", "get_*"]`)), () => null),
+  ).toContainEqual({
     label: "MCP servers",
     values: ["github: search, get_*"],
   }));

@@ -2,6 +2,7 @@ import { classify } from "../../../src/foundation/files/classify.ts";
 
 test.each([
   ["config.toml", { kind: "project" }],
+  ["holidays.ics", { kind: "project" }],
   ["agents/", { kind: "agents-root" }],
   ["agents/dev", { kind: "agent", name: "dev" }],
   ["agents/dev/config.toml", { kind: "agent", name: "dev" }],

@@ -34,6 +34,13 @@ test("a scan of a project detects that a file was replaced by a rename, or its m
   expect(await changedBy(project, () => chmodSync(join(project, config), 0o600))).toEqual([config]);
 });
 
+test("a scan of a project detects an added and a changed calendar", async () => {
+  const project = tempProject();
+  const path = join(project, "holidays.ics");
+  expect(await changedBy(project, () => write(path, "a"))).toEqual(["holidays.ics"]);
+  expect(await changedBy(project, () => write(path, "ab"))).toEqual(["holidays.ics"]);
+});
+
 test("a scan of a project detects added, removed and emptied agents and schemas, and ignores other files", async () => {
   const project = tempProject();
   expect(await changedBy(project, () => addAgent(project, "new"))).toEqual([

@@ -25,6 +25,8 @@ test("the file watcher reports a changed config.toml, and ignores files that the
   await expect.poll(touched).toEqual(new Set([config]));
   write(join(project, "config.toml"), "changed");
   await expect.poll(touched).toEqual(new Set([config, "config.toml"]));
+  write(join(project, "holidays.ics"), "changed");
+  await expect.poll(touched).toEqual(new Set([config, "config.toml", "holidays.ics"]));
 });
 
 test("the file watcher reports a file that an agent's Dockerfile may copy as a change of the Dockerfile", async () => {

@@ -1,4 +1,5 @@
 import { commitEvents } from "../../../src/foundation/scheduler/commit-events.ts";
+import { lastCheckedIn } from "../../../src/start/build-graph.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
 import { schedulerContext } from "../../helpers/scheduler-context.ts";
@@ -55,5 +56,22 @@ test("a scheduled run that still waits is stored for the next scheduler, and sta
   await expect.poll(() => store.recover()).toMatchObject({ requeue: [{ ...item, waits: true }] });
   await store.work.claim(requestFor(item, "dev-1"));
   expect(store.openRuns()).toMatchObject([{ item, instanceId: "dev-1" }]);
+  expect(context.lines).toEqual([]);
+});
+
+test("the last check of each schedule is stored by its own name", async () => {
+  const context = schedulerContext();
+  const commit = commitEvents(context, () => undefined);
+  const checked = { expression: "0 9 * * *", timezone: "UTC" };
+  const next = { type: "next-run", agent: "dev", nextRunAt: 9 } as const;
+  commit({ ...next, at: 1, schedule: "", checked });
+  commit({ ...next, at: 2, schedule: "nightly", checked });
+  commit({ ...next, at: 3, schedule: "gone", checked: null });
+  const { settings } = context.store;
+  await expect.poll(() => settings.lastTicks().size).toBe(3);
+  const before = lastCheckedIn(settings);
+  expect(before("dev", "")).toEqual({ at: 1, schedule: checked });
+  expect(before("dev", "nightly")).toEqual({ at: 2, schedule: checked });
+  expect(before("dev", "gone")).toBeUndefined();
   expect(context.lines).toEqual([]);
 });

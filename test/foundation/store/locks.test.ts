@@ -1,3 +1,4 @@
+import { tickKey } from "../../../src/foundation/store/settings.ts";
 import { tempStore, reopened } from "./support.ts";
 import type { HeldLock } from "../../../src/foundation/contracts/run-state.ts";
 
@@ -37,6 +38,7 @@ test("switches and cron ticks survive a restart", async () => {
   await first.settings.recordTick("dev", { at: 9, schedule });
   await first.settings.recordTick("ops", { at: 9, schedule });
   await first.settings.recordTick("ops", { at: 11, schedule: null });
+  await first.settings.recordTick(tickKey("dev", "nightly"), { at: 7, schedule });
   const { settings } = reopened(first);
   expect(settings.pause()).toEqual(pause);
   expect(settings.disabledAgents()).toEqual(new Set(["dev"]));
@@ -45,6 +47,7 @@ test("switches and cron ticks survive a restart", async () => {
     new Map([
       ["dev", { at: 9, schedule }],
       ["ops", { at: 11, schedule: null }],
+      [tickKey("dev", "nightly"), { at: 7, schedule }],
     ]),
   );
   const none = { schedules: false, work: false, since: null };

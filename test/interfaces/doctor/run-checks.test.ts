@@ -17,6 +17,25 @@ test("the doctor describes in words when an agent runs", async () => {
   expect(what.match(/(Mon|Tue|Wed|Thu|Fri) \d+ [A-Z][a-z]+ 09:00/g)).toHaveLength(3);
 });
 
+test("the doctor describes each of an agent's schedules, and warns of calendars that leave out every run or are over", async () => {
+  ward.toProject(
+    '[calendars.past]\ndates = ["2020-01-01"]\n[calendars.always]\nwindows = ["Mon 00:00-Mon 00:00"]',
+  );
+  const entry = (name: string, calendar: string) =>
+    `[[schedules]]\nname = "${name}"\ncron = "0 6 * * *"\ncalendar = ${calendar}\n`;
+  ward.toAgent(
+    `${entry("nightly", '{ skip = ["past"] }')}${entry("frozen", '{ skip = ["always"] }')}`,
+  );
+  const found = (await ward.found("schedules")).map(({ severity, what }) => `${severity}: ${what}`);
+  expect(found).toEqual([
+    like(/^ok: dev: At 09:00/),
+    like(/^ok: dev nightly: At 06:00 \(Europe\/Berlin\); next (\w+ \d+ \w+ 06:00(, )?){3}$/),
+    like(/^ok: dev frozen: At 06:00 \(Europe\/Berlin\); next never$/),
+    "warning: dev frozen: its calendars leave out all of its runs",
+    "warning: the calendar past has no day after 2020-01-01",
+  ]);
+});
+
 test("the doctor prints a line for each of ten agents, and one line for the others", async () => {
   const [config, skill] = ["config.toml", "SKILL.md"].map((file) =>
     readFileSync(join(ward.dir, "agents/dev", file), "utf8"),
@@ -36,7 +55,7 @@ test("the doctor prints a line for each of ten agents, and one line for the othe
   );
   expect(await linesOf("schedules")).toEqual([
     like(
-      /^11 agents have a schedule \(al stat.*\); next a1 (Mon|Tue|Wed|Thu|Fri) .* 09:00 \(Europe/,
+      /^there are 11 schedules \(al schedule.*\); next a1 (Mon|Tue|Wed|Thu|Fri) .* 09:00 \(Europe/,
     ),
   ]);
 });

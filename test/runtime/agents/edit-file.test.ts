@@ -45,13 +45,36 @@ test("an edit is shown before it is written in one step; the file's mode stays, 
   chmodSync(pathOf(config), 0o666);
   const change = `--- ${config}\n+++ ${config}\n@@ -1,4 +1,4 @@\n # What starts it\n-schedule = "0 9 * * *" # every morning\n+schedule = "0 * * * *" # every morning\n models = ["main"]\n credentials = []\n`;
   const answer = { success: true, agent: "dev", file: config, change };
-  expect(await edit(hourly, "config.toml", true)).toEqual({ ...answer, written: false });
+  const next = expect.any(Array) as unknown;
+  expect(await edit(hourly, "config.toml", true)).toEqual({ ...answer, written: false, next });
   expect(read(config)).toBe(dev);
-  expect(await edit(hourly)).toEqual({ ...answer, written: true });
+  expect(await edit(hourly)).toEqual({ ...answer, written: true, next });
   expect(read(config)).toBe(hourly(dev));
   expect(statSync(pathOf(config)).mode & 0o777).toBe(0o666);
   expect(await edit((text) => text)).toMatchObject({ change: "", written: false });
   expect(context.lines).toEqual([`${config} was edited on the dashboard or by the API`]);
+});
+
+test("an edit of a schedule shows the next runs before it is written, with those that calendars leave out", async () => {
+  const project = '[calendars.new-year]\ndates = ["2100-01-01"]\n';
+  const { edit } = await setUp({ project });
+  const entry = '[[schedules]]\nname = "yearly"\ncron = "30 9 1 1 *"\ntimezone = "UTC"\n';
+  const { next = [] } = await edit((text) => `${text}${entry}`, "config.toml", true);
+  expect(next).toHaveLength(10);
+  expect(next.filter(({ leftOut }) => leftOut !== null)).toEqual([]);
+  const limited =
+    'schedule = "0 0 1 1 *"\n'.replace("schedule", "#") +
+    `${entry}calendar = { only = ["new-year"] }\n`;
+  const shown = await edit(
+    (text) => text.replace(/^schedule.*$/m, "") + limited,
+    "config.toml",
+    true,
+  );
+  expect(shown.next).toMatchObject([
+    { schedule: "yearly", leftOut: { why: "calendar new-year: outside of it", count: 1 } },
+  ]);
+  const other = await edit((text) => `${text}scale = 2\n`, "config.toml", true);
+  expect(other.next).toBeUndefined();
 });
 
 test("an edit of a file that changed on disk meanwhile is refused, and the file stays", async () => {

@@ -1,14 +1,14 @@
 import { missedSpans, slotsToStart } from "../../../src/runtime/runs/missed-slots.ts";
 import type { OffSpan, RefusedSlot } from "../../../src/foundation/store/slots.ts";
 import type { TickSlot } from "../../../streams/vocabulary.ts";
-import { anAgent } from "../../helpers/agents.ts";
 
 const hourMs = 3_600_000;
 const start = Date.parse("2026-05-04T00:00:00Z");
 const at = (hour: number): number => start + hour * hourMs;
 const slot = (hour: number): TickSlot => ({ schedule: "", at: at(hour) });
 const hours = (slots: readonly TickSlot[]) => slots.map((one) => (one.at - start) / hourMs);
-const dev = { name: "dev", config: anAgent("dev", { schedule: "0 * * * *" }) };
+const hourly = { name: "", expression: "0 * * * *", timezone: "UTC" };
+const dev = { name: "dev", schedules: [hourly] };
 
 interface Known {
   readonly started?: readonly TickSlot[];
@@ -48,7 +48,7 @@ test("missedSpans has a row for each pause and each time in which the agent was 
     [10, 3, "schedules were paused"],
   ]);
   expect(rows.at(-1)?.until).toBe(null);
-  expect(missedSpans({ name: "dev", config: null }, slots, 0, at(12))).toEqual([]);
+  expect(missedSpans({ name: "dev", schedules: [] }, slots, 0, at(12))).toEqual([]);
 });
 
 test("slotsToStart returns the due times of a range that did not start, each with its reason", () => {
@@ -68,7 +68,7 @@ test("slotsToStart returns the due times of a range that did not start, each wit
 });
 
 test.each([
-  ["an agent without a schedule", {}, { config: anAgent("dev") }, /^agent "dev" has no schedule$/],
+  ["an agent without a schedule", {}, { schedules: [] }, /^agent "dev" has no schedule$/],
   ["an unknown schedule", { schedule: "nightly" }, {}, /has no schedule "nightly"/],
   ["a time before the history", { since: at(-1) }, {}, /^the history begins at May 4/],
   ["more runs than a backfill may start", { until: at(600) }, {}, /^more than 500 runs of dev/],

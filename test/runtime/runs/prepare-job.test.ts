@@ -113,3 +113,30 @@ test.each<[string, Partial<AgentConfig>, readonly string[], string]>([
 ])("the job of a run can't be made when %s", (_when, config, stored, message) =>
   expect(prepare(config, ...stored)).rejects.toMatchObject({ message }),
 );
+
+test("the job of a run that an entry of schedules started has its prompt, and its params before the agent's", async () => {
+  const schedule = { expression: "0 9 * * *", timezone: "UTC", calendar: null };
+  const weekly = { ...schedule, name: "weekly", prompt: "The week.", params: { days: 7 } };
+  const agent = anAgent("dev", {
+    models: [model("a", { authType: "none" })],
+    params: { days: 1, team: "x" },
+    schedules: [weekly, { ...schedule, name: "2", prompt: null, params: {} }],
+  });
+  const jobOf = (name?: string) => {
+    const trigger = { kind: "cron", scheduledFor: 0, ...(name && { schedule: name }) } as const;
+    const request = { instanceId: "dev-abcdefgh", agent, item: { ...anItem("1"), trigger } };
+    return prepareJob(request, "/w", {
+      ...bareSources,
+      credential: (type) => Promise.resolve({ type, instance: "default", fields: {} }),
+      broker: (_request, credentials) => Promise.resolve({ credentials, authority: null }),
+    });
+  };
+  expect(await jobOf("weekly")).toMatchObject({
+    schedulePrompt: "The week.",
+    params: { days: 7, team: "x" },
+  });
+  for (const name of ["2", "removed", undefined]) {
+    const job = await jobOf(name);
+    expect([job.schedulePrompt, job.params]).toEqual([undefined, { days: 1, team: "x" }]);
+  }
+});

@@ -55,7 +55,13 @@ export function eventsOf(agent: string, at = 0, item: WorkItem = anItem("1", age
       error,
       usable: error === null,
     }),
-    nextRun: (nextRunAt: number | null): RunEvent => ({ ...now, type: "next-run", nextRunAt }),
+    nextRun: (nextRunAt: number | null): RunEvent => ({
+      ...now,
+      type: "next-run",
+      nextRunAt,
+      schedule: "",
+      checked: null,
+    }),
     depth: (depth: number): RunEvent => ({ ...now, type: "queue-depth", depth }),
     queued: (): RunEvent => ({ ...now, type: "queued", item }),
     refused: (

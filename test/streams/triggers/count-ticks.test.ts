@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { countTicks } from "../../../streams/triggers/count-ticks.ts";
-import { nextTick, type Schedule } from "../../../streams/triggers/next-tick.ts";
+import type { Schedule } from "../../../streams/agent-config.ts";
+import { nextTick } from "../../../streams/triggers/next-tick.ts";
 
 const at = (iso: string): number => Date.parse(iso);
 const dayMs = 86_400_000;

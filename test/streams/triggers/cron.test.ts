@@ -86,7 +86,12 @@ test.each<[does: string, life: Life, lines: string[]]>([
   [
     "leave out the oldest missed ones beyond the most of catchUp",
     { ...down, catchUp: "all", catchUpMost: 2 },
-    ["next 04T07:00", "missed 1: 04T07:00 to 04T07:00", "late 2: 04T08:00 to 04T09:00", "next 04T10:00"],
+    [
+      "next 04T07:00",
+      "missed 1: 04T07:00 to 04T07:00",
+      "late 2: 04T08:00 to 04T09:00",
+      "next 04T10:00",
+    ],
   ],
   [
     "are on time with catchUp for all while none was missed",

@@ -24,6 +24,7 @@ function firstMinute(before: string, now: Partial<AgentConfig>): string[] {
       clock: createClock(scheduler),
       newId: () => "new",
       lastChecked,
+      calendars$: of({}),
     })
       .pipe(takeUntil(timer(minute, scheduler)), map(inWords), toArray())
       .subscribe((all) => (said = all));

@@ -1,4 +1,4 @@
-import { map, type Observable } from "rxjs";
+import { map, of, type Observable } from "rxjs";
 import { createClock } from "../../../streams/clock.ts";
 import { isWork, triggersFor } from "../../../streams/triggers/triggers-for.ts";
 import type { Triggered, TriggerSources } from "../../../streams/triggers/triggers-for.ts";
@@ -55,6 +55,7 @@ function sourcesOf(
     clock: createClock(scheduler),
     newId: () => "new",
     lastChecked,
+    calendars$: of({}),
   };
 }
 
@@ -168,19 +169,21 @@ describe("the triggers of an agent", () => {
       const trigger = { kind: "cron", scheduledFor: due * minute };
       return { ...at(now), id: "new", attempt: 1, trigger };
     };
+    const checked = { expression: every10, timezone: "UTC" };
+    const next = (now: number) => ({ ...at(now), type: "next-run", schedule: "", checked });
     const missed = (due: number) => ({
       item: tick(0, due),
       reason: "no scheduler was up for it",
     });
     expect(seen.slice(0, 4)).toEqual([
-      { ...at(0), type: "next-run", nextRunAt: -12 * minute },
+      { ...next(0), nextRunAt: -12 * minute },
       {
         ...at(0),
         type: "missed",
         items: [missed(-12), missed(-2)],
         reason: "no scheduler was up for 2 ticks",
       },
-      { ...at(0), type: "next-run", nextRunAt: 8 * minute },
+      { ...next(0), nextRunAt: 8 * minute },
       tick(8),
     ]);
   });

@@ -114,6 +114,16 @@ export const reportCommands = {
         "al history --kind schedule --outcome failed --since 3d",
       )
       .does(async () => (await import("../operator/show.ts")).showHistory),
+  schedule: (command) =>
+    command
+      .description("Show the next scheduled runs, and those that calendars leave out")
+      .argument(
+        "[agent]",
+        "The next ten runs of this agent (default: the next run of each schedule)",
+      )
+      .option("--days <n>", "With an agent: all runs of so many days", wholeNumber(1, 366))
+      .examples("al schedule", "al schedule reports --days 30", "al schedule reports --json")
+      .does(async () => (await import("../operator/show.ts")).showSchedule),
   cost: (command) =>
     command
       .description("Show spending on models, the limits, and a forecast for the month")

@@ -105,7 +105,7 @@ export async function writeConfig({ path }: ConfigFile, text: string): Promise<v
 
 /** The project's active config, with the keys that its file has. Unset keys are left out. */
 export function projectTomlKeys(project: ProjectConfig, projectDir: string): object {
-  const { models, local, webhooks, budget, cluster, alerts, alert, ...rest } = project;
+  const { models, local, webhooks, budget, cluster, calendars, alerts, alert, ...rest } = project;
   const { heartbeat, defaultWaitTimeoutSeconds, resourceLockTimeoutSeconds, ...same } = rest;
   const { timeoutSeconds, ...localRest } = local;
   return withoutNulls({
@@ -117,6 +117,7 @@ export function projectTomlKeys(project: ProjectConfig, projectDir: string): obj
     webhooks: mapped(webhooks, withoutName),
     budget: writtenBudget(budget),
     cluster: cluster && writtenCluster(cluster),
+    calendars: mapped(calendars, ({ written }) => written),
     alerts: writtenAlertTargets(alerts),
     alert: writtenAlert(alert),
     heartbeat: writtenHeartbeat(heartbeat),

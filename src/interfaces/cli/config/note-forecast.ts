@@ -1,6 +1,6 @@
 import { readLastRuns } from "../../../features/spend/call-totals.ts";
 import { countTicks } from "../../../../streams/triggers/count-ticks.ts";
-import type { Schedule } from "../../../../streams/triggers/next-tick.ts";
+import type { Schedule } from "../../../../streams/agent-config.ts";
 import { z } from "zod";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { dollars, forecastText } from "../../../features/spend/spend-text.ts";
@@ -10,12 +10,15 @@ import {
   forecastRuns,
   forecastUsd,
   noRuns,
-  scheduleOf,
 } from "../../../features/spend/forecast.ts";
 import type { Forecast } from "../../../features/spend/forecast.ts";
 import type { Context } from "../context.ts";
 
-const scheduled = z.object({ schedule: z.string().nullish(), timezone: z.string() });
+const scheduled = z.object({
+  schedule: z.string().nullish(),
+  schedules: z.array(z.object({ cron: z.string(), timezone: z.string() })).default([]),
+  timezone: z.string(),
+});
 
 /** Notes the forecast of an agent's cost by its last runs, before a schedule is saved; false without such runs. */
 export function noteForecast(
@@ -25,9 +28,11 @@ export function noteForecast(
 ): boolean {
   const parsed = scheduled.safeParse(config);
   if (!parsed.success) return false;
-  const { schedule = null, timezone } = parsed.data;
+  const { schedule, schedules, timezone } = parsed.data;
+  const all = [...(schedule == null ? [] : [{ cron: schedule, timezone }]), ...schedules];
   const lastRuns = readLastRuns(projectDir, forecastRuns).get(agent) ?? noRuns;
-  const forecast = forecastOf(scheduleOf({ schedule, timezone }), lastRuns, Date.now());
+  const due = all.map(({ cron: expression, timezone: zone }) => ({ expression, timezone: zone }));
+  const forecast = forecastOf(due, lastRuns, Date.now());
   if (forecast === null) return false;
   const text = forecastText(forecastUsd(forecast));
   const costs = `by ${forecast.runs === 1 ? "its last run" : `its last ${forecast.runs} runs`}`;

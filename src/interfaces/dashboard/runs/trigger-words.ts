@@ -55,7 +55,7 @@ export function triggerWords({
       ? [event, action]
       : kind === "agent-call" && source !== null
         ? [`from ${source}`]
-        : [];
+        : [source];
   const words = [triggerNames[kind], ...details, replayOf === null ? null : "(replay)"];
   return words.filter((word) => word !== null).join(" ");
 }

@@ -1,3 +1,4 @@
+import { schedulesOf } from "../../../../streams/agent-config.ts";
 import { readLastRuns } from "../../../features/spend/call-totals.ts";
 import type { Budget, ModelConfig } from "../../../../streams/agent-config.ts";
 import { harnesses } from "../../../../streams/harnesses.ts";
@@ -14,7 +15,6 @@ import {
   forecastRuns,
   forecastUsd,
   noRuns,
-  scheduleOf,
   totalForecast,
 } from "../../../features/spend/forecast.ts";
 import type { MonthForecast } from "../../../features/spend/forecast.ts";
@@ -133,7 +133,7 @@ function forecasts(context: DoctorContext): readonly Finding[] {
   const lastRuns = readLastRuns(projectDir, forecastRuns);
   const ofAgents = enabledAgents(context).map((agent) => {
     const runs = lastRuns.get(agent.name) ?? noRuns;
-    return { agent, forecast: forecastOf(scheduleOf(agent), runs, Date.now()) };
+    return { agent, forecast: forecastOf(schedulesOf(agent), runs, Date.now()) };
   });
   const total = totalForecast(ofAgents.map(({ forecast }) => forecast));
   if (total === null) return [];

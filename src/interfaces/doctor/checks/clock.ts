@@ -8,8 +8,10 @@ import { agentsInWords, alCommand, finding, ok, type Check, type Finding } from 
 import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import cronstrue from "cronstrue";
-import { nextTick } from "../../../../streams/triggers/next-tick.ts";
-import type { AgentConfig } from "../../../../streams/agent-config.ts";
+import { isoTime } from "../../../../streams/iso-times.ts";
+import type { Calendar, Calendars } from "../../../../streams/triggers/calendar.ts";
+import { limited, nextRun, type LimitedSchedule } from "../../../../streams/triggers/next-run.ts";
+import { schedulesOf, type AgentConfig } from "../../../../streams/agent-config.ts";
 
 /** A file system's clock may be a little ahead, in ms. */
 const tolerance = 5 * 60_000;
@@ -62,45 +64,67 @@ async function unsynchronized({ env }: DoctorContext): Promise<Finding[]> {
   return [finding("warning", text, "timedatectl", "sudo timedatectl set-ntp true")];
 }
 
-/** Describes each schedule in words, with its next ticks: cron expressions are easily misread. */
+/** Describes each schedule in words, with its next runs: cron expressions are easily misread. */
 export const schedules: Check = (context) => {
-  const all = enabledAgents(context).flatMap(scheduled);
-  return all.length > agentsInWords ? [ok(inShort(all, context))] : all.map(inWords).map(ok);
+  const calendars = context.project?.calendars ?? {};
+  const all = enabledAgents(context).flatMap((agent) => scheduled(agent, calendars));
+  const isShort = all.length > agentsInWords;
+  const found = isShort ? [ok(inShort(all, context))] : all.map(inWords).map(ok);
+  return [...found, ...all.flatMap(neverDue), ...Object.entries(calendars).flatMap(ended)];
 };
 
 const shown = 3;
 
-interface Scheduled {
-  readonly agent: AgentConfig;
-  readonly expression: string;
+interface Scheduled extends LimitedSchedule {
+  /** The agent, with the schedule's name if it has one. */
+  readonly name: string;
 }
 
-function scheduled(agent: AgentConfig): Scheduled[] {
-  const { schedule: expression } = agent;
-  return expression === null ? [] : [{ agent, expression }];
+function scheduled(agent: AgentConfig, calendars: Calendars): Scheduled[] {
+  return schedulesOf(agent).map((entry) => {
+    const name = entry.name === "" ? agent.name : `${agent.name} ${entry.name}`;
+    return { name, ...limited(entry, calendars) };
+  });
 }
 
-function inWords({ agent: { name, timezone }, expression }: Scheduled): string {
+function inWords({ name, ...schedule }: Scheduled): string {
+  const { expression, timezone } = schedule;
   const times: string[] = [];
   let at: number | null = Date.now();
   while (times.length < shown) {
-    at = nextTick({ expression, timezone }, at);
+    at = nextRun(schedule, at);
     if (at === null) break;
     times.push(momentIn(timezone, at));
   }
-  return `${name}: ${meaning(expression)} (${timezone}); next ${times.join(", ")}`;
+  return `${name}: ${meaning(expression)} (${timezone}); next ${times.join(", ") || "never"}`;
 }
 
-/** Many agents in one line, with those that run first. */
+/** Many schedules in one line, with those that run first. */
 function inShort(all: readonly Scheduled[], context: DoctorContext): string {
   const now = Date.now();
-  const ticks = all.flatMap(({ agent: { name, timezone }, expression }) => {
-    const at = nextTick({ expression, timezone }, now);
+  const ticks = all.flatMap(({ name, ...schedule }) => {
+    const { timezone } = schedule;
+    const at = nextRun(schedule, now);
     return at === null ? [] : [{ at, text: `${name} ${momentIn(timezone, at)} (${timezone})` }];
   });
   const first = ticks.sort((a, b) => a.at - b.at).slice(0, shown);
   const next = first.map(({ text }) => text).join(", ");
-  return `${all.length} agents have a schedule (${alCommand(context, "stat")}); next ${next}`;
+  return `there are ${all.length} schedules (${alCommand(context, "schedule")}); next ${next}`;
+}
+
+function neverDue({ name, ...schedule }: Scheduled): Finding[] {
+  if (schedule.leftOut === undefined || nextRun(schedule, Date.now()) !== null) return [];
+  const text = `${name}: its calendars leave out all of its runs`;
+  return [finding("warning", text, null, "change its calendar, or the calendars of the project")];
+}
+
+/** A file of holidays is often for some years. */
+function ended([name, { spans, windows }]: readonly [string, Calendar]): Finding[] {
+  const end = Math.max(0, ...spans.map(({ until }) => until));
+  if (windows.length > 0 || end > Date.now()) return [];
+  const after = end === 0 ? "" : ` after ${isoTime(end - 1).slice(0, 10)}`;
+  const text = `the calendar ${name} has no day${after}`;
+  return [finding("warning", text, `config.toml [calendars.${name}]`, "add the next years")];
 }
 
 function meaning(expression: string): string {

@@ -1,8 +1,8 @@
-import { scheduleOf } from "../../../features/spend/forecast.ts";
+import { schedulesOf } from "../../../../streams/agent-config.ts";
 import { momentText } from "../../../foundation/contracts/format.ts";
 import { readTickTimes } from "../../../foundation/store/read-beside.ts";
 import { countTicks } from "../../../../streams/triggers/count-ticks.ts";
-import { nextTick } from "../../../../streams/triggers/next-tick.ts";
+import { limited, nextRun } from "../../../../streams/triggers/next-run.ts";
 import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
 import { alCommand, finding, ok, type Check, type Finding } from "../finding.ts";
 
@@ -27,12 +27,14 @@ export const slots: Check = (context) => {
   let needed = 0;
   const due = new Map<number, number>();
   for (const agent of agents) {
-    const schedule = scheduleOf(agent);
-    const next = schedule && nextTick(schedule, now);
-    if (schedule === null || next === null) continue;
-    const ms = countTicks(schedule, now, now + periodMs) * (times.get(agent.name) ?? 0);
-    needed += Math.min(ms / periodMs, agent.scale);
-    due.set(next, (due.get(next) ?? 0) + 1);
+    let ticks = 0;
+    for (const entry of schedulesOf(agent)) {
+      const next = nextRun(limited(entry, project.calendars), now);
+      if (next === null) continue;
+      ticks += countTicks(entry, now, now + periodMs);
+      due.set(next, (due.get(next) ?? 0) + 1);
+    }
+    needed += Math.min((ticks * (times.get(agent.name) ?? 0)) / periodMs, agent.scale);
   }
   return [...tooFew(needed, project.scale, context), ...dueTogether(due, project.scale)];
 };

@@ -1,6 +1,8 @@
 import { useEffect } from "preact/hooks";
 import type { AgentStatus } from "../../../../../streams/status/wire.ts";
 import type { AgentAnswer } from "../../../../foundation/contracts/operator-api.ts";
+import type { UpcomingRun } from "../../../../foundation/contracts/upcoming-run.ts";
+import { leftOutText } from "../../../views/left-out-text.ts";
 import { useIsLocal, useTicking } from "../../live/clock.ts";
 import { dayTime, joined, ownTimeZone } from "../../text/format.ts";
 import { FactList, Panel } from "../../kit/panel.tsx";
@@ -23,25 +25,18 @@ interface NextRunsProps extends DetailProps {
 export function NextRuns({ agent, frame, detail, onTick }: NextRunsProps) {
   const { paused } = useScheduler(frame);
   const note = tickNote(agent?.enabled ?? true, paused);
-  const ticks = detail?.nextTicks ?? [];
-  const isPast = useTicking((now) => now > Date.parse(ticks[0] ?? ""));
+  const ticks = detail?.next ?? [];
+  const isPast = useTicking((now) => now > Date.parse(ticks[0]?.at ?? ""));
   useEffect(() => {
     if (isPast) onTick();
   }, [isPast]);
   const isLocal = useIsLocal();
   // A schedule has its own time zone; the list is in the reader's.
-  const differs = ticks.some((at) => dayTime(at) !== dayTime(at, detail?.config?.timezone));
+  const differs = ticks.some(({ at, timezone }) => dayTime(at) !== dayTime(at, timezone));
   return (
     <Panel id="next" title="Next runs">
       <p id="schedule-text">{detail !== null && whenText(detail)}</p>
-      <ol class={`ticks ${note === "" ? "" : "held"}`} id="ticks">
-        {ticks.map((tick) => (
-          <li key={tick}>
-            <Time at={tick} side="future" />
-            <span class="muted">{dayTime(tick)}</span>
-          </li>
-        ))}
-      </ol>
+      <Upcoming id="ticks" runs={ticks} isHeld={note !== ""} />
       <p class="muted note" id="ticks-zone" hidden={!isLocal || !differs}>
         Listed in your own time zone, {ownTimeZone()}.
       </p>
@@ -49,6 +44,35 @@ export function NextRuns({ agent, frame, detail, onTick }: NextRunsProps) {
         {note}
       </p>
     </Panel>
+  );
+}
+
+interface UpcomingProps {
+  readonly id: string;
+  readonly runs: readonly UpcomingRun[];
+  readonly isHeld?: boolean;
+}
+
+/** Scheduled runs in order, with those that calendars leave out. */
+export function Upcoming({ id, runs, isHeld = false }: UpcomingProps) {
+  return (
+    <ol class={`ticks ${isHeld ? "held" : ""}`} id={id}>
+      {runs.map(({ at, schedule, leftOut }) => (
+        <li key={`${schedule} ${at}`} class={leftOut === null ? "" : "left-out"}>
+          <Time at={at} side="future" />
+          <span class="muted">
+            {joined(
+              [
+                dayTime(at),
+                schedule,
+                leftOut !== null && `left out: ${leftOutText(leftOut, dayTime(leftOut.until))}`,
+              ],
+              " · ",
+            )}
+          </span>
+        </li>
+      ))}
+    </ol>
   );
 }
 
@@ -64,6 +88,9 @@ function whenText({ config, scheduleText }: AgentAnswer): string {
   const sources = [...new Set(config.webhooks.map(({ source }) => source))];
   const parts = [
     schedule !== null && `${schedule} (${config.timezone})`,
+    ...config.schedules.map(
+      ({ name, expression, timezone }) => `${name}: ${expression} (${timezone})`,
+    ),
     sources.length > 0 && `On webhooks of ${sources.join(", ")}`,
   ];
   return `${joined(parts, ". ") || "Runs only when called by another agent or started manually"}.`;

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { FileEdited } from "../../../../foundation/contracts/file-edits.ts";
 import { Dialog } from "../../kit/dialog.tsx";
+import { Upcoming } from "./detail.tsx";
 import { Difference } from "../../runs/difference.tsx";
 
 interface WriteDialogProps {
@@ -23,6 +24,12 @@ export function WriteDialog({ id, title, edit, children, ...dialog }: WriteDialo
         Changes <code>{edit?.file}</code> and {children}
       </p>
       <Difference id={`${id}-change`} text={edit?.change ?? ""} isBare />
+      {edit?.next !== undefined && (
+        <>
+          <h3>Next runs by the new text</h3>
+          {edit.next.length === 0 ? <p>None.</p> : <Upcoming id={`${id}-next`} runs={edit.next} />}
+        </>
+      )}
     </Dialog>
   );
 }

@@ -68,6 +68,7 @@ test("a file is edited after its difference was shown, and a tab with an unsaved
   await press("Review the change");
   await shows({
     "#write-dialog": containing(`+schedule = "5 9 * * *" # ${attack}`),
+    "#write-dialog-next li": 10,
   });
   expect(read(config)).toBe(dev);
   await press("Save changes");

@@ -35,6 +35,33 @@ test("scheduled runs are shown in the reader's time zone, named if the schedule 
   await shows({ "#ticks-zone": false });
 });
 
+test("an agent's page lists the runs of all schedules, with those that calendars leave out and why", async () => {
+  const entry = { name: "nightly", expression: "0 3 * * *", prompt: null, params: {} };
+  const schedules = [{ ...entry, timezone: "UTC", calendar: { skip: ["xmas"], only: [] } }];
+  const first = withDetail({ schedule: null, schedules }, []);
+  const run = { agent: "dev", schedule: "nightly", timezone: "UTC" };
+  const leftOut = {
+    why: "calendar xmas: Christmas Day",
+    until: "2124-12-26T00:00:00.000Z",
+    count: 2,
+  };
+  first.operations.details.set("dev", {
+    ...first.operations.details.get("dev"),
+    config: anAgent("dev", { schedule: null, schedules }),
+    nextTicks: ["2124-12-26T03:00:00.000Z"],
+    next: [
+      { ...run, at: "2124-12-25T03:00:00.000Z", leftOut },
+      { ...run, at: "2124-12-26T03:00:00.000Z", leftOut: null },
+    ],
+  });
+  const { shows } = await open(path, first);
+  await shows({
+    "#schedule-text": "nightly: 0 3 * * * (UTC).",
+    "#ticks li >> nth=0": /nightly · left out: 2 runs until .*, by calendar xmas: Christmas Day$/,
+    "#ticks li >> nth=1": /nightly$/,
+  });
+});
+
 test("an agent's page shows the active config, and follows a change of its files", async () => {
   const local = { memory: "1g", cpus: 0.5, network: null, env: { LOG_LEVEL: "debug" } };
   const first = { timeoutSeconds: 120, hooks: { pre: ["git clone x ."], post: [] }, local };
