@@ -19,7 +19,7 @@ function backfilling() {
   const perform = (given: object) =>
     backfill.perform(
       { name: "dev", since: undefined, until: undefined, at: undefined, ...given },
-      { ...context, backfills } as unknown as RunContext,
+      { ...context, backfills, planned: () => ({ calendars: {} }) } as unknown as RunContext,
       inProcess,
     );
   return { ...context, dispatched, backfills, perform };

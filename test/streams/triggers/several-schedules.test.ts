@@ -41,7 +41,7 @@ function letterOf(triggered: Triggered): string {
     return (triggered.trigger.kind === "cron" ? triggered.trigger.schedule : undefined) ?? "s";
   }
   if (triggered.type === "next-run") return "n";
-  return triggered.type === "refused" ? triggered.outcome.charAt(0).toUpperCase() : "?";
+  return triggered.type === "missed" ? "M" : "?";
 }
 
 interface Lines {
