@@ -2,14 +2,9 @@ import {
   combineLatest,
   concat,
   defer,
-  distinctUntilChanged,
-  groupBy,
   map,
   merge,
   mergeMap,
-  of,
-  pairwise,
-  startWith,
   switchMap,
   withLatestFrom,
 } from "rxjs";
@@ -25,6 +20,7 @@ import type { RunEvent, WorkItem } from "../vocabulary.ts";
 import { cronTicks, missedTicks, type CronEvent, type CronPlan } from "./cron.ts";
 import type { Calendars } from "./calendar.ts";
 import { limited } from "./next-run.ts";
+import { switchEach } from "./switch-each.ts";
 
 export interface TriggerSources {
   readonly agent: string;
@@ -86,16 +82,11 @@ function cronTriggers(sources: TriggerSources): Observable<Triggered> {
     const due = new Map<string, number>();
     return combineLatest([sources.agent$, sources.enabled$]).pipe(
       map(([{ config, present }, enabled]) => (present && enabled ? plansOf(config) : [])),
-      startWith<readonly Plan[]>([]),
-      pairwise(),
-      mergeMap(([before, now], index) => changedPlans(before, now, index === 0)),
-      groupBy(({ name }) => name),
-      mergeMap((change$) =>
-        change$.pipe(
-          distinctUntilChanged((a, b) => samePlan(a.plan, b.plan)),
-          switchMap((change) => eventsOf(change, sources)),
-        ),
-      ),
+      switchEach<Plan, PlanEvent>({
+        isSame: samePlan,
+        open: (plan, isFirst) => eventsOf(plan, isFirst, sources),
+        gone: (name) => ({ event: { type: "next", at: null }, name, plan: null }),
+      }),
       withLatestFrom(sources.paused$),
       mergeMap(([event, paused]) => triggered(event, due, paused, sources)),
     );
@@ -104,40 +95,19 @@ function cronTriggers(sources: TriggerSources): Observable<Triggered> {
 
 interface Plan extends ScheduleEntry, Pick<AgentConfig, "catchUp" | "catchUpMost"> {}
 
-interface PlanChange {
-  readonly name: string;
-  /** Null once it is gone. */
-  readonly plan: Plan | null;
-  /** Whether the agent had it at the start. */
-  readonly isFirst: boolean;
-}
-
 function plansOf(config: AgentConfig | null): readonly Plan[] {
   if (config === null || config.scale === 0) return [];
   const { catchUp, catchUpMost } = config;
   return schedulesOf(config).map((entry) => ({ ...entry, catchUp, catchUpMost }));
 }
 
-function changedPlans(
-  before: readonly Plan[],
-  now: readonly Plan[],
-  isFirst: boolean,
-): readonly PlanChange[] {
-  const gone = before.filter(({ name }) => now.every((other) => other.name !== name));
-  return [
-    ...now.map((plan) => ({ name: plan.name, plan, isFirst })),
-    ...gone.map(({ name }) => ({ name, plan: null, isFirst: false })),
-  ];
-}
-
-function samePlan(a: Plan | null, b: Plan | null): boolean {
-  const calendars = [a, b].map((plan) => JSON.stringify(plan?.calendar));
+function samePlan(a: Plan, b: Plan): boolean {
   return (
-    a?.expression === b?.expression &&
-    a?.timezone === b?.timezone &&
-    a?.catchUp === b?.catchUp &&
-    a?.catchUpMost === b?.catchUpMost &&
-    calendars[0] === calendars[1]
+    a.expression === b.expression &&
+    a.timezone === b.timezone &&
+    a.catchUp === b.catchUp &&
+    a.catchUpMost === b.catchUpMost &&
+    JSON.stringify(a.calendar) === JSON.stringify(b.calendar)
   );
 }
 
@@ -148,11 +118,12 @@ interface PlanEvent {
 }
 
 function eventsOf(
-  { name, plan, isFirst }: PlanChange,
+  plan: Plan,
+  isFirst: boolean,
   { agent, clock, lastChecked, calendars$ }: TriggerSources,
 ): Observable<PlanEvent> {
+  const { name } = plan;
   const named = map((event: CronEvent) => ({ event, name, plan }));
-  if (plan === null) return of<CronEvent>({ type: "next", at: null }).pipe(named);
   // Only ticks while the scheduler was down count as missed, not those before an edit.
   const ticks = (calendars: Calendars, seen: LastChecked | undefined) =>
     ticksSince(seen, { ...plan, ...limited(plan, calendars) }, clock);
