@@ -32,18 +32,28 @@ export async function replayUnmatched(
   const place = { since: Date.parse(since), source: source ?? null, after: after ?? null };
   const { receipts, last } = page(place);
   const read = withinBytes(receipts);
-  const deliveries: UnmatchedDelivery[] = [];
+  const room = createRoom(deps);
+  const works: UnmatchedWork[] = [];
   let next = place.after;
+  let fullQueue: string | null = null;
   for (const { id } of read) {
-    const tried = await replayOne(id, dryRun, deps);
-    if (tried !== null && "fullQueue" in tried) return { deliveries, next, ...tried };
-    if (tried !== null) deliveries.push(tried);
+    const work = workOf(id, deps);
+    if (!dryRun) fullQueue = room.take(work?.items ?? []);
+    if (fullQueue !== null || works.length === mostStarted) break;
+    if (work !== null) works.push(work);
     next = id;
-    if (deliveries.length === mostStarted) return { deliveries, next, fullQueue: null };
     // Each body is parsed again: other work runs in between.
     await nextTurn();
   }
-  return { deliveries, next: read.length < receipts.length ? next : last, fullQueue: null };
+  const isEnd = next === (receipts.at(-1)?.id ?? place.after) && fullQueue === null;
+  // At once, so that they are one commit.
+  const started = await Promise.all(works.map((work) => (dryRun ? work.items : start(work, deps))));
+  const deliveries = works.map((work, index) => described(work, started[index] ?? []));
+  return {
+    deliveries: deliveries.filter(({ agents }) => agents.length > 0),
+    next: isEnd ? last : next,
+    fullQueue,
+  };
 }
 
 /** The first receipts whose bodies may be read for one answer, at least one. */
@@ -55,20 +65,10 @@ function withinBytes<Receipt extends { readonly bytes: number }>(
   return end < 0 ? receipts : receipts.slice(0, Math.max(1, end));
 }
 
-/** The delivery with the agents that it gave work, or gives work unless it is a dry run; null for none. */
-async function replayOne(
-  receiptId: string,
-  isDryRun: boolean,
-  deps: UnmatchedDeps,
-): Promise<UnmatchedDelivery | { readonly fullQueue: string } | null> {
-  const work = workOf(receiptId, deps);
-  if (work === null || isDryRun) return work && described(work, work.items);
-  const fullQueue = withoutRoom(work.items, deps);
-  if (fullQueue !== null) return { fullQueue };
-  const started = await deps.store.receipts.startUnmatched(work);
-  if (started.length === 0) return null;
-  deps.dispatch(started);
-  return described(work, started);
+async function start(work: UnmatchedWork, { store, dispatch }: UnmatchedDeps) {
+  const items = await store.receipts.startUnmatched(work);
+  if (items.length > 0) dispatch(items);
+  return items;
 }
 
 /** A stored delivery with the work of the agents that match it now; null without any. */
@@ -87,13 +87,22 @@ function workOf(receiptId: string, { store, readAgain }: UnmatchedDeps): Unmatch
   return items.length === 0 ? null : { ...work, items };
 }
 
-/** An agent of this work whose queue is half full; null if there is none. */
-function withoutRoom(items: readonly WorkItem[], { store, status }: UnmatchedDeps): string | null {
-  const isHalfFull = ({ agent }: WorkItem): boolean => {
+/** The places that a replay may take in the queues: half of each. */
+function createRoom({ store, status }: UnmatchedDeps) {
+  const left = new Map<string, number>();
+  const leftOf = (agent: string): number => {
     const size = status.agent(agent)?.config?.queueSize ?? 0;
-    return store.waitingWork.count(agent) >= Math.ceil(size / 2);
+    return left.get(agent) ?? Math.ceil(size / 2) - store.waitingWork.count(agent);
   };
-  return items.find(isHalfFull)?.agent ?? null;
+  return {
+    /** Takes a place for each item; returns an agent without room, and then takes none. */
+    take: (items: readonly WorkItem[]): string | null => {
+      const full = items.find(({ agent }) => leftOf(agent) <= 0);
+      if (full !== undefined) return full.agent;
+      for (const { agent } of items) left.set(agent, leftOf(agent) - 1);
+      return null;
+    },
+  };
 }
 
 function described(
