@@ -150,7 +150,7 @@ export function createUnmatchedReceipts(db: DatabaseSync) {
   const page = db.prepare(
     `SELECT id, at, length(body) AS bytes, (:source IS NULL OR source = :source) AND NOT EXISTS
        (SELECT 1 FROM triggers WHERE receipt_id = receipts.id AND trigger IS NOT NULL) AS fits
-     FROM receipts WHERE (at, seq) > (:at, :seq) ORDER BY at, seq LIMIT ${searchedPerPage}`,
+     FROM receipts WHERE at >= :since AND (at, seq) > (:at, :seq) ORDER BY at, seq LIMIT ${searchedPerPage}`,
   );
   return {
     /** Receipts that gave no agent work; from `since`, epoch ms, or after one of an earlier page. */
@@ -164,6 +164,7 @@ export function createUnmatchedReceipts(db: DatabaseSync) {
       const { at, seq } = place ?? { at: since, seq: -1 };
       const found = page.all({
         source,
+        since,
         at: at ?? 0,
         seq: seq ?? 0,
       }) as unknown as SearchedReceipt[];
