@@ -29,12 +29,11 @@ export async function replayUnmatched(
 ): Promise<UnmatchedReplay> {
   if (!dryRun) mustTakeWork(deps);
   const { page } = deps.store.tables(createUnmatchedReceipts);
-  const place = { since: Date.parse(since), source: source ?? null, after: after ?? null };
-  const { receipts, last } = page(place);
+  let next = after ?? null;
+  const { receipts, last } = page(Date.parse(since), source ?? null, next);
   const read = withinBytes(receipts);
   const room = createRoom(deps);
   const works: UnmatchedWork[] = [];
-  let next = place.after;
   let fullQueue: string | null = null;
   for (const { id } of read) {
     const work = workOf(id, deps);
@@ -45,15 +44,12 @@ export async function replayUnmatched(
     // Each body is parsed again: other work runs in between.
     await nextTurn();
   }
-  const isEnd = next === (receipts.at(-1)?.id ?? place.after) && fullQueue === null;
+  const isEnd = fullQueue === null && next === (receipts.at(-1)?.id ?? next);
   // At once, so that they are one commit.
   const started = await Promise.all(works.map((work) => (dryRun ? work.items : start(work, deps))));
-  const deliveries = works.map((work, index) => described(work, started[index] ?? []));
-  return {
-    deliveries: deliveries.filter(({ agents }) => agents.length > 0),
-    next: isEnd ? last : next,
-    fullQueue,
-  };
+  const all = works.map((work, index) => described(work, started[index] ?? []));
+  const deliveries = all.filter(({ agents }) => agents.length > 0);
+  return { deliveries, next: isEnd ? last : next, fullQueue };
 }
 
 /** The first receipts whose bodies may be read for one answer, at least one. */
