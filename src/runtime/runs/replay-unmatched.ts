@@ -29,27 +29,32 @@ export async function replayUnmatched(
 ): Promise<UnmatchedReplay> {
   if (!dryRun) mustTakeWork(deps);
   const { page } = deps.store.tables(createUnmatchedReceipts);
-  let next = after ?? null;
-  const { receipts, last } = page(Date.parse(since), source ?? null, next);
-  const read = withinBytes(receipts);
-  const room = createRoom(deps);
+  const { receipts, last } = page(Date.parse(since), source ?? null, after ?? null);
+  const take = dryRun ? () => null : createRoom(deps);
+  const { works, seen, fullQueue } = await worksOf(withinBytes(receipts), take, deps);
+  // At once, so that they are one commit.
+  const replayed = await Promise.all(works.map((work) => start(work, dryRun, deps)));
+  const deliveries = replayed.filter(({ agents }) => agents.length > 0);
+  if (seen === receipts.length) return { deliveries, next: last, fullQueue };
+  return { deliveries, next: receipts[seen - 1]?.id ?? after ?? null, fullQueue };
+}
+
+/** The first deliveries that agents match now and have room for; `seen`: how many were compared. */
+async function worksOf(
+  receipts: readonly { readonly id: string }[],
+  take: ReturnType<typeof createRoom>,
+  deps: UnmatchedDeps,
+) {
   const works: UnmatchedWork[] = [];
-  let fullQueue: string | null = null;
-  for (const { id } of read) {
+  for (const [seen, { id }] of receipts.entries()) {
     const work = workOf(id, deps);
-    if (!dryRun) fullQueue = room.take(work?.items ?? []);
-    if (fullQueue !== null || works.length === mostStarted) break;
+    const fullQueue = work && take(work.items);
+    if (fullQueue !== null || works.length === mostStarted) return { works, seen, fullQueue };
     if (work !== null) works.push(work);
-    next = id;
     // Each body is parsed again: other work runs in between.
     await nextTurn();
   }
-  const isEnd = fullQueue === null && next === (receipts.at(-1)?.id ?? next);
-  // At once, so that they are one commit.
-  const started = await Promise.all(works.map((work) => (dryRun ? work.items : start(work, deps))));
-  const all = works.map((work, index) => described(work, started[index] ?? []));
-  const deliveries = all.filter(({ agents }) => agents.length > 0);
-  return { deliveries, next: isEnd ? last : next, fullQueue };
+  return { works, seen: receipts.length, fullQueue: null };
 }
 
 /** The first receipts whose bodies may be read for one answer, at least one. */
@@ -61,10 +66,12 @@ function withinBytes<Receipt extends { readonly bytes: number }>(
   return end < 0 ? receipts : receipts.slice(0, Math.max(1, end));
 }
 
-async function start(work: UnmatchedWork, { store, dispatch }: UnmatchedDeps) {
+/** The delivery with the agents that it gave work, or would give. */
+async function start(work: UnmatchedWork, isDryRun: boolean, { store, dispatch }: UnmatchedDeps) {
+  if (isDryRun) return described(work, work.items);
   const items = await store.receipts.startUnmatched(work);
   if (items.length > 0) dispatch(items);
-  return items;
+  return described(work, items);
 }
 
 /** A stored delivery with the work of the agents that match it now; null without any. */
@@ -83,21 +90,20 @@ function workOf(receiptId: string, { store, readAgain }: UnmatchedDeps): Unmatch
   return items.length === 0 ? null : { ...work, items };
 }
 
-/** The places that a replay may take in the queues: half of each. */
+/**
+ * Takes places in the queues, at most half of each: one for each item, or none and then returns an agent without room.
+ */
 function createRoom({ store, status }: UnmatchedDeps) {
   const left = new Map<string, number>();
   const leftOf = (agent: string): number => {
     const size = status.agent(agent)?.config?.queueSize ?? 0;
     return left.get(agent) ?? Math.ceil(size / 2) - store.waitingWork.count(agent);
   };
-  return {
-    /** Takes a place for each item; returns an agent without room, and then takes none. */
-    take: (items: readonly WorkItem[]): string | null => {
-      const full = items.find(({ agent }) => leftOf(agent) <= 0);
-      if (full !== undefined) return full.agent;
-      for (const { agent } of items) left.set(agent, leftOf(agent) - 1);
-      return null;
-    },
+  return (items: readonly WorkItem[]): string | null => {
+    const full = items.find(({ agent }) => leftOf(agent) <= 0);
+    if (full !== undefined) return full.agent;
+    for (const { agent } of items) left.set(agent, leftOf(agent) - 1);
+    return null;
   };
 }
 
