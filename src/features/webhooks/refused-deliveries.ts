@@ -115,17 +115,6 @@ interface UnmatchedReceipt {
   readonly bytes: number;
 }
 
-interface SearchedReceipt extends UnmatchedReceipt {
-  readonly fits: number;
-}
-
-/** Some of the deliveries since a time, the earliest first. */
-interface UnmatchedPage {
-  readonly receipts: readonly UnmatchedReceipt[];
-  /** The last delivery that was searched; null if there are no more. */
-  readonly last: string | null;
-}
-
 /** How many deliveries are searched at a time, whether they are unmatched or not: about a millisecond. */
 const searchedPerPage = 500;
 
@@ -150,23 +139,24 @@ export function createUnmatchedReceipts(db: DatabaseSync) {
   const page = db.prepare(
     `SELECT id, at, length(body) AS bytes, (:source IS NULL OR source = :source) AND NOT EXISTS
        (SELECT 1 FROM triggers WHERE receipt_id = receipts.id AND trigger IS NOT NULL) AS fits
-     FROM receipts WHERE (at, seq) > (:at, :seq) ORDER BY at, seq LIMIT ${searchedPerPage}`,
+     FROM receipts WHERE at >= :since AND (at, seq) > (:at, :seq) ORDER BY at, seq LIMIT ${searchedPerPage}`,
   );
   return {
-    /** Receipts that gave no agent work; from `since`, epoch ms, or after one of an earlier page. */
-    page: (asked: {
-      readonly since: number;
-      readonly source: string | null;
-      readonly after: string | null;
-    }): UnmatchedPage => {
-      const { since, source, after } = asked;
+    /**
+     * Receipts that gave no agent work, the earliest first; from `since`, epoch ms, or after one of an earlier page. `last`
+     * is the last one that was searched; null if there are no more.
+     */
+    page: (since: number, source: string | null, after: string | null) => {
       const place = after === null ? undefined : placeOf.get(after);
       const { at, seq } = place ?? { at: since, seq: -1 };
       const found = page.all({
         source,
+        since,
         at: at ?? 0,
         seq: seq ?? 0,
-      }) as unknown as SearchedReceipt[];
+      }) as unknown as (UnmatchedReceipt & {
+        readonly fits: number;
+      })[];
       const last = found.length < searchedPerPage ? null : (found.at(-1)?.id ?? null);
       return { receipts: found.filter(({ fits }) => fits === 1), last };
     },

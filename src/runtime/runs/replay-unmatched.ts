@@ -29,21 +29,32 @@ export async function replayUnmatched(
 ): Promise<UnmatchedReplay> {
   if (!dryRun) mustTakeWork(deps);
   const { page } = deps.store.tables(createUnmatchedReceipts);
-  const place = { since: Date.parse(since), source: source ?? null, after: after ?? null };
-  const { receipts, last } = page(place);
-  const read = withinBytes(receipts);
-  const deliveries: UnmatchedDelivery[] = [];
-  let next = place.after;
-  for (const { id } of read) {
-    const tried = await replayOne(id, dryRun, deps);
-    if (tried !== null && "fullQueue" in tried) return { deliveries, next, ...tried };
-    if (tried !== null) deliveries.push(tried);
-    next = id;
-    if (deliveries.length === mostStarted) return { deliveries, next, fullQueue: null };
+  const { receipts, last } = page(Date.parse(since), source ?? null, after ?? null);
+  const take = dryRun ? () => null : createRoom(deps);
+  const { works, seen, fullQueue } = await worksOf(withinBytes(receipts), take, deps);
+  // At once, so that they are one commit.
+  const replayed = await Promise.all(works.map((work) => start(work, dryRun, deps)));
+  const deliveries = replayed.filter(({ agents }) => agents.length > 0);
+  if (seen === receipts.length) return { deliveries, next: last, fullQueue };
+  return { deliveries, next: receipts[seen - 1]?.id ?? after ?? null, fullQueue };
+}
+
+/** The first deliveries that agents match now and have room for; `seen`: how many were compared. */
+async function worksOf(
+  receipts: readonly { readonly id: string }[],
+  take: ReturnType<typeof createRoom>,
+  deps: UnmatchedDeps,
+) {
+  const works: UnmatchedWork[] = [];
+  for (const [seen, { id }] of receipts.entries()) {
+    const work = workOf(id, deps);
+    const fullQueue = work && take(work.items);
+    if (fullQueue !== null || works.length === mostStarted) return { works, seen, fullQueue };
+    if (work !== null) works.push(work);
     // Each body is parsed again: other work runs in between.
     await nextTurn();
   }
-  return { deliveries, next: read.length < receipts.length ? next : last, fullQueue: null };
+  return { works, seen: receipts.length, fullQueue: null };
 }
 
 /** The first receipts whose bodies may be read for one answer, at least one. */
@@ -55,20 +66,12 @@ function withinBytes<Receipt extends { readonly bytes: number }>(
   return end < 0 ? receipts : receipts.slice(0, Math.max(1, end));
 }
 
-/** The delivery with the agents that it gave work, or gives work unless it is a dry run; null for none. */
-async function replayOne(
-  receiptId: string,
-  isDryRun: boolean,
-  deps: UnmatchedDeps,
-): Promise<UnmatchedDelivery | { readonly fullQueue: string } | null> {
-  const work = workOf(receiptId, deps);
-  if (work === null || isDryRun) return work && described(work, work.items);
-  const fullQueue = withoutRoom(work.items, deps);
-  if (fullQueue !== null) return { fullQueue };
-  const started = await deps.store.receipts.startUnmatched(work);
-  if (started.length === 0) return null;
-  deps.dispatch(started);
-  return described(work, started);
+/** The delivery with the agents that it gave work, or would give. */
+async function start(work: UnmatchedWork, isDryRun: boolean, { store, dispatch }: UnmatchedDeps) {
+  if (isDryRun) return described(work, work.items);
+  const items = await store.receipts.startUnmatched(work);
+  if (items.length > 0) dispatch(items);
+  return described(work, items);
 }
 
 /** A stored delivery with the work of the agents that match it now; null without any. */
@@ -87,13 +90,21 @@ function workOf(receiptId: string, { store, readAgain }: UnmatchedDeps): Unmatch
   return items.length === 0 ? null : { ...work, items };
 }
 
-/** An agent of this work whose queue is half full; null if there is none. */
-function withoutRoom(items: readonly WorkItem[], { store, status }: UnmatchedDeps): string | null {
-  const isHalfFull = ({ agent }: WorkItem): boolean => {
+/**
+ * Takes places in the queues, at most half of each: one for each item, or none and then returns an agent without room.
+ */
+function createRoom({ store, status }: UnmatchedDeps) {
+  const left = new Map<string, number>();
+  const leftOf = (agent: string): number => {
     const size = status.agent(agent)?.config?.queueSize ?? 0;
-    return store.waitingWork.count(agent) >= Math.ceil(size / 2);
+    return left.get(agent) ?? Math.ceil(size / 2) - store.waitingWork.count(agent);
   };
-  return items.find(isHalfFull)?.agent ?? null;
+  return (items: readonly WorkItem[]): string | null => {
+    const full = items.find(({ agent }) => leftOf(agent) <= 0);
+    if (full !== undefined) return full.agent;
+    for (const { agent } of items) left.set(agent, leftOf(agent) - 1);
+    return null;
+  };
 }
 
 function described(

@@ -37,6 +37,16 @@ test("the explanation of a webhook filter that excludes a value names the value"
     "ignoreSenders: wants none of bot-1, got bot-1",
   ));
 
+test("the explanation of a webhook entry that does not ask for a deletion names the action to add", () => {
+  const optIn = { filter: "actions", value: "deleted", path: "deleted" };
+  const deletion = { attributes: { events: "push", actions: "deleted" }, payload: {}, optIn };
+  const reasonsOf = (filters: WebhookBinding["filters"]) =>
+    explain({ name: "dev", webhooks: [binding({ filters })] }, "hub", deletion);
+  const why = { wanted: "no deleted unless it is named", got: "deleted" };
+  expect(reasonsOf({ events: ["push"] })).toMatchObject([[{ condition: "actions", ...why }]]);
+  expect(reasonsOf({ events: ["push"], actions: ["deleted"] })).toEqual([]);
+});
+
 test("a webhook event starts an agent if it passes one of the agent's webhook entries", () => {
   const [one, two] = [{ repos: ["acme/x"] }, { repos: ["acme/z"] }];
   expect(text(binding({ filters: one }), binding({ filters: two }))).toBe(

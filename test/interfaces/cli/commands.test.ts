@@ -111,13 +111,6 @@ test("al replay --unmatched asks for each page, also while a queue has no room, 
 
 test.each<[string, object[], string, number, string]>([
   ["", [], "", 1, "no delivery of that time matches an agent that it did not match before\n"],
-  [
-    " --dry-run",
-    [],
-    "",
-    0,
-    "no delivery of that time matches an agent that it did not match before\n",
-  ],
   [" --dry-run", [unmatchedOf("r1")], line("r1"), 0, "1 delivery would be replayed\n"],
 ])(
   "al replay --unmatched%s with the deliveries %j prints them with a summary",
