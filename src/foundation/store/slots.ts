@@ -1,5 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
-import { slotOf, type LateStart, type TickSlot, type WorkItem } from "../../../streams/vocabulary.ts";
+import {
+  slotOf,
+  type LateStart,
+  type TickSlot,
+  type WorkItem,
+} from "../../../streams/vocabulary.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { openTriggers, prepareInsert, queuedRow } from "./trigger-rows.ts";
 import { v7 as uuidV7 } from "uuid";
@@ -55,9 +60,6 @@ export function prepareTakeSlot(db: DatabaseSync) {
   const take = db.prepare(
     "INSERT INTO slots (agent, schedule, at, trigger_id) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
   );
-  const owner = db.prepare(
-    "SELECT trigger_id AS id FROM slots WHERE agent = ? AND schedule = ? AND at = ?",
-  );
   const free = db.prepare(
     "DELETE FROM slots WHERE agent = ? AND schedule = ? AND at = ? AND trigger_id = ?",
   );
@@ -66,8 +68,7 @@ export function prepareTakeSlot(db: DatabaseSync) {
     take: (item: WorkItem): boolean => {
       const slot = slotOf(item);
       if (slot === null) return true;
-      const { changes } = take.run(item.agent, slot.schedule, slot.at, item.id);
-      return changes === 1 || owner.get(item.agent, slot.schedule, slot.at)?.id === item.id;
+      return take.run(item.agent, slot.schedule, slot.at, item.id).changes === 1;
     },
     /** For an item that did not start. */
     free: (item: WorkItem): void => {
@@ -103,8 +104,12 @@ export function createSlotStore(
   const plan = db.prepare(
     "INSERT INTO slots (agent, schedule, at, late) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
   );
-  const started = db.prepare("SELECT schedule, at FROM slots WHERE agent = ? AND at BETWEEN ? AND ?");
-  const planned = db.prepare("SELECT schedule, at, late FROM slots WHERE agent = ? AND trigger_id IS NULL ORDER BY at");
+  const started = db.prepare(
+    "SELECT schedule, at FROM slots WHERE agent = ? AND at BETWEEN ? AND ?",
+  );
+  const planned = db.prepare(
+    "SELECT schedule, at, late FROM slots WHERE agent = ? AND trigger_id IS NULL ORDER BY at",
+  );
   const plannedAgents = db.prepare("SELECT DISTINCT agent FROM slots WHERE trigger_id IS NULL");
   const openLate = db.prepare(
     `SELECT 1 FROM ${openTriggers} AND kind = 'cron' AND agent = ? AND trigger ->> '$.late' IS NOT NULL`,
