@@ -215,6 +215,9 @@ export interface CalendarNames {
   readonly only: readonly string[];
 }
 
+/** The latest missed ticks are listed up to this: each costs a third of a millisecond, and all agents wake at once. */
+export const maxSlots = 100;
+
 /** An agent's active config: its files, resolved against the project's. Plain data, safe to compare as JSON. */
 export interface AgentConfig {
   readonly name: string;

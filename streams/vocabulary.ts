@@ -118,6 +118,9 @@ export function slotOf({ trigger }: Pick<WorkItem, "trigger">): TickSlot | null 
   return { schedule: trigger.schedule ?? "", at: trigger.scheduledFor };
 }
 
+/** A claim fails with this when the slot was started before: the clock was set back, or a backfill came first. */
+export class StartedBefore extends Error {}
+
 export interface ContinuedRun {
   readonly instanceId: string;
   /** Epoch ms. */

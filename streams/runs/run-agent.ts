@@ -16,7 +16,7 @@ import {
 } from "rxjs";
 import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from "rxjs";
 import type { AgentConfig } from "../agent-config.ts";
-import type { RunEvent, RunRequest, WorkItem } from "../vocabulary.ts";
+import { StartedBefore, type RunEvent, type RunRequest, type WorkItem } from "../vocabulary.ts";
 import { expectedEnd } from "./expectation.ts";
 import { isEndedBySignal, reasonInTime, runEnd } from "./outcome.ts";
 import { pausableTimer } from "./pausable-timer.ts";
@@ -57,9 +57,6 @@ export type FollowPorts = Pick<
   RunPorts,
   "kill$" | "scheduler" | "owner" | "starting" | "draining$" | "isStopping"
 >;
-
-/** A claim fails with this when the tick was started before: the clock was set back, or a backfill came first. */
-export class StartedBefore extends Error {}
 
 /**
  * One work item from claim to end: `started`, output…, `finished`. A run that cannot be claimed is `refused`.

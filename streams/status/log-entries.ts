@@ -36,16 +36,8 @@ function linesOf(event: Exclude<RunEvent, { type: "output" }>): readonly Line[] 
     case "missed":
       // A stop misses ticks as a rule; the history and the alerts have them.
       return [{ level: 30, msg: `missed: ${event.reason}` }];
-    case "late": {
-      const [first = event.at, ...others] = event.slots;
-      const all = others.length === 0 ? "a missed tick" : `${event.slots.length} missed ticks`;
-      return [
-        {
-          level: 30,
-          msg: `starting ${all}, of ${isoTime(first)}${others.length > 0 ? " and later" : ""}`,
-        },
-      ];
-    }
+    case "late":
+      return [{ level: 30, msg: `missed runs to start, one after another: ${event.slots.length}` }];
     case "taken": {
       const msg = `${triggerText(event.item.trigger)} delivered to a waiting run; no new run started`;
       return [{ level: 30, msg, ...callFields(event.item) }];

@@ -1,5 +1,6 @@
 import { Observable, type Subscription } from "rxjs";
 import type { Clock } from "../clock.ts";
+import { maxSlots } from "../agent-config.ts";
 import { countRuns, nextRun, runsFrom, type LimitedSchedule } from "./next-run.ts";
 
 export interface CronPlan extends LimitedSchedule {
@@ -29,8 +30,6 @@ export interface EarlierSlots {
 
 /** A tick this late, in ms, still counts as on time: this covers the clock's own sleep and a busy machine. */
 const toleranceMs = 60_000;
-/** The latest ticks are listed up to this: each costs a third of a millisecond, and all agents wake at once. */
-export const maxSlots = 100;
 /** Ticks are at least this far apart, in ms. */
 const minuteMs = 60_000;
 

@@ -131,7 +131,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       const started = { triggerId: "t2", instanceId: "dev-zyxwvuts", queued: false };
       return { ...done, agent: "dev", ...started };
     },
-    "POST /api/agents/:name/backfill": ({ name, dryRun = false, since, at = since ?? "" }) => {
+    "POST /api/agents/:name/backfill": ({ name, dryRun = false, since: at }) => {
       called("backfill", find(name).name, at, dryRun);
       return { ...done, agent: name, slots: [{ schedule: "", at, reason: "missed: asleep" }] };
     },

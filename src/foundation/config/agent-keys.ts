@@ -1,7 +1,6 @@
 import { z } from "zod";
-import type { AgentConfig, Params } from "../../../streams/agent-config.ts";
+import { maxSlots, type AgentConfig, type Params } from "../../../streams/agent-config.ts";
 import { durationText } from "../../../streams/duration-text.ts";
-import { maxSlots } from "../../../streams/triggers/cron.ts";
 import { counted } from "../contracts/format.ts";
 import { hooksKey, harnessKey } from "./harness.ts";
 import { localKey } from "./agent-local.ts";

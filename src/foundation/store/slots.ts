@@ -28,7 +28,7 @@ const slotTables = `
     at INTEGER NOT NULL,
     late TEXT,
     trigger_id TEXT, -- of its first work; null while it is planned
-    PRIMARY KEY (agent, schedule, at)
+    PRIMARY KEY (agent, at, schedule)
   ) WITHOUT ROWID, STRICT;
   CREATE INDEX slots_planned ON slots (agent, at) WHERE trigger_id IS NULL;
   CREATE TABLE off_spans (
@@ -60,27 +60,21 @@ export function prepareTakeSlot(db: DatabaseSync) {
   const take = db.prepare(
     "INSERT INTO slots (agent, schedule, at, trigger_id) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
   );
-  const owner = db.prepare(
-    "SELECT trigger_id AS id FROM slots WHERE agent = ? AND schedule = ? AND at = ?",
-  );
-  const free = db.prepare(
-    "DELETE FROM slots WHERE agent = ? AND schedule = ? AND at = ? AND trigger_id = ?",
-  );
+  const free = db.prepare(`DELETE FROM slots WHERE ${isSlot} AND trigger_id = ?`);
+  const changes = (statement: typeof take, item: WorkItem): number => {
+    const slot = slotOf(item);
+    if (slot === null) return 0;
+    return Number(statement.run(item.agent, slot.schedule, slot.at, item.id).changes);
+  };
   return {
-    /** False if other work has the slot of this item. */
-    take: (item: WorkItem): boolean => {
-      const slot = slotOf(item);
-      if (slot === null) return true;
-      const { changes } = take.run(item.agent, slot.schedule, slot.at, item.id);
-      return changes === 1 || owner.get(item.agent, slot.schedule, slot.at)?.id === item.id;
-    },
+    /** False if other work has the slot of this tick. */
+    take: (item: WorkItem): boolean => changes(take, item) === 1,
     /** For an item that did not start. */
-    free: (item: WorkItem): void => {
-      const slot = slotOf(item);
-      if (slot !== null) free.run(item.agent, slot.schedule, slot.at, item.id);
-    },
+    free: (item: WorkItem): void => void changes(free, item),
   };
 }
+
+const isSlot = "agent = ? AND schedule = ? AND at = ?";
 
 /** Records pauses and disabled agents, inside the caller's transaction; `agent` is null for a pause of all. */
 export function prepareOffSpans(db: DatabaseSync) {
@@ -96,7 +90,7 @@ export function prepareOffSpans(db: DatabaseSync) {
 }
 
 /** Refused ticks, in the order of one index. */
-const refusedClasses = ["skipped/0", "missed/0", "rejected/0", "dropped/1"];
+const refusedClasses = ["skipped/0", "missed/0", "rejected/0", "rejected/1", "dropped/1"];
 
 /** The slots of schedules: which were started, which are planned, and why others were not started. `now` is epoch ms. */
 export function createSlotStore(
@@ -118,9 +112,7 @@ export function createSlotStore(
   const openLate = db.prepare(
     `SELECT 1 FROM ${openTriggers} AND kind = 'cron' AND agent = ? AND trigger ->> '$.late' IS NOT NULL`,
   );
-  const begin = db.prepare(
-    "UPDATE slots SET trigger_id = ? WHERE agent = ? AND schedule = ? AND at = ? AND trigger_id IS NULL",
-  );
+  const begin = db.prepare(`UPDATE slots SET trigger_id = ? WHERE ${isSlot}`);
   const forget = db.prepare("DELETE FROM slots WHERE agent = ? AND trigger_id IS NULL");
   const refused = db.prepare(
     `SELECT coalesce(trigger ->> '$.schedule', '') AS schedule, trigger ->> '$.scheduledFor' AS at,

@@ -1,13 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { EarlierRun } from "../../../streams/status/agent-record.ts";
 import { type RefusedOutcome } from "../../../streams/outcomes.ts";
-import { StartedBefore } from "../../../streams/runs/run-agent.ts";
 import { isoTime } from "../../../streams/iso-times.ts";
 import {
   type RunEnd,
   type RunEvent,
   type RunRequest,
   type WorkItem,
+  StartedBefore,
   isDeadLetter,
   isRetried,
   slotOf,

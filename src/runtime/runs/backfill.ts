@@ -1,20 +1,16 @@
 import { z } from "zod";
-import { isoTime } from "../../../streams/iso-times.ts";
-import {
-  limitedSchedules,
-  nextRun,
-  type NamedSchedule,
-} from "../../../streams/triggers/next-run.ts";
+import { isoTimes } from "../../../streams/iso-times.ts";
+import { limitedSchedules } from "../../../streams/triggers/next-run.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import type { Act } from "../../foundation/contracts/audit-acts.ts";
 import { counted } from "../../foundation/contracts/format.ts";
 import { agentParams } from "../../foundation/contracts/params.ts";
-import { nullableText, since } from "../../foundation/contracts/wire-fields.ts";
-import { messageOf, Problem } from "../../foundation/errors.ts";
+import { nullableText } from "../../foundation/contracts/wire-fields.ts";
+import { messageOf } from "../../foundation/errors.ts";
 import { operationsOf } from "../../foundation/operation.ts";
 import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
-import { maxBackfilled, slotsToStart, type SlotRange } from "./missed-slots.ts";
+import { maxBackfilled, slotsToStart } from "./missed-slots.ts";
 import type { RunContext } from "./run-context.ts";
 import { mustBeStartable } from "./runnable.ts";
 
@@ -34,30 +30,24 @@ export function createBackfills({ store, dispatch, stopping, onDemand, warn }: B
     if (item !== null) dispatch([item]);
   };
   /** The rest does not start: it would meet the same problem, or a person wanted an end. */
-  const cancel = async ({ agent }: WorkItem, why: string): Promise<void> => {
-    const count = await store.slots.cancel(agent, `the runs before it ended: ${why}`);
+  const cancel = async (agent: string, why: string): Promise<void> => {
+    const count = await store.slots.cancel(agent, `of a missed run before it: ${why}`);
     if (count > 0) warn(`${agent}: ${counted(count, "missed run")} will not start: ${why}`);
   };
-  const onEvent = (event: RunEvent): Promise<void> | null => {
+  const onEvent = async (event: RunEvent): Promise<void> => {
     if (event.type === "late") return advance(event.agent);
-    if (!("item" in event) || !isLate(event.item)) return null;
-    switch (event.type) {
-      case "refused":
-        return cancel(event.item, event.reason);
-      case "finished":
-        if (event.end.outcome === "killed") return cancel(event.item, "a run was killed");
-        return advance(event.agent);
-      case "taken":
-        return advance(event.agent);
-      default:
-        return null;
+    if (!("item" in event) || !isLate(event.item)) return;
+    if (event.type === "refused") return cancel(event.agent, event.reason);
+    if (event.type === "finished" && event.end.outcome === "killed") {
+      return cancel(event.agent, "a run was killed");
     }
+    if (event.type === "finished" || event.type === "taken") return advance(event.agent);
   };
   return {
     advance,
     /** Called after the event was committed. */
     onEvent: (event: RunEvent): void => {
-      onEvent(event)?.catch((error: unknown) => warn(`${event.agent}: ${messageOf(error)}`));
+      onEvent(event).catch((error: unknown) => warn(`${event.agent}: ${messageOf(error)}`));
     },
     /** Continues what an earlier scheduler planned. */
     resume: async (): Promise<void> => {
@@ -73,102 +63,55 @@ function isLate({ trigger }: WorkItem): boolean {
 }
 
 const slotSchema = z.object({
-  schedule: z.string().meta({ description: "Its name; empty for the one without a name" }),
+  schedule: z.string(),
   at: z.iso.datetime().meta({ description: "When it was due" }),
   reason: nullableText.meta({
     description: "Why it did not start; null if the agent did not have this schedule then",
   }),
 });
 
-const time = (description: string) => since.meta({ description });
+const time = z.iso.datetime({ offset: true });
 
 /** Starts missed runs of an agent's schedules. */
 export const backfill = operationsOf<RunContext>("Control").change("/api/agents/:name/backfill", {
   summary: "Start missed runs of an agent's schedules, one after another",
   description:
-    `Those due from \`since\` to \`until\`, or at \`at\`, by the schedules as they are now, that did not start; at most ${maxBackfilled}. ` +
-    "The oldest starts first, and the next one when it has ended. No due time starts twice, however often this is asked. If one " +
-    "can't start or a person kills its run, the rest is not started.",
+    `Those due in a range by the schedules as they are now that did not start, at most ${maxBackfilled}, the oldest first. No due ` +
+    "time starts twice. If one can't start or a person kills its run, the others are not started.",
   scope: "trigger",
   params: agentParams,
   input: z.strictObject({
-    since: time("The first due time"),
-    until: time("The last due time. Default: now"),
-    at: time("One due time, in place of `since` and `until`"),
-    schedule: z
-      .string()
-      .max(100)
-      .optional()
-      .meta({ description: "Only of the schedule with this name" }),
+    since: time.meta({ description: "The first due time" }),
+    until: time.optional().meta({ description: "The last due time. Default: now" }),
+    schedule: z.string().max(100).optional().meta({ description: "Only this schedule" }),
     dryRun: z.boolean().optional().meta({ description: "Only answer which would start" }),
   }),
-  output: z.object({
-    success: z.literal(true),
-    agent: z.string(),
-    slots: z.array(slotSchema).meta({ description: "Those that start, or with `dryRun` would" }),
-  }),
+  output: z.object({ success: z.literal(true), agent: z.string(), slots: z.array(slotSchema) }),
   audit: ({ name: agent, dryRun }, { slots }): Act | null =>
     dryRun === true || slots.length === 0
       ? null
-      : { act: "backfill", agent, detail: detailOf(slots.map(({ at }) => at)) },
-  problems: [400, 404, 409, 503],
-  perform: async ({ name: agent, dryRun = false, schedule, ...given }, context) => {
+      : {
+          act: "backfill",
+          agent,
+          detail: `${counted(slots.length, "run")}, ${slots[0]?.at ?? ""}`,
+        },
+  problems: [404, 409, 503],
+  perform: async ({ name: agent, since, until, dryRun = false, schedule }, context) => {
     const { store, status, backfills } = context;
     const { config } = knownAgent(status, agent);
+    const now = Date.now();
+    const to = until === undefined ? now : Math.min(Date.parse(until), now);
     const schedules = limitedSchedules(config, (await context.planned()).calendars);
-    const range = { ...rangeOf(given, Date.now()), schedule };
+    const range = { since: Date.parse(since), until: to, schedule };
     const found = slotsToStart({ name: agent, schedules }, range, store.slots);
-    if (given.at !== undefined && found.length === 0) mustBeDue(given.at, schedules, range);
-    const answer = (slots: typeof found) => ({
-      success: true as const,
-      agent,
-      slots: slots.map((slot) => ({ ...slot, at: isoTime(slot.at) })),
-    });
-    if (dryRun) return answer(found);
-    mustBeStartable(context, agent);
-    // Another backfill may have planned some of them meanwhile.
-    const planned = new Set(await store.slots.backfill(agent, found));
-    await backfills.advance(agent);
-    return answer(found.filter((slot) => planned.has(slot)));
+    let slots = found;
+    if (!dryRun) {
+      mustBeStartable(context, agent);
+      // Another backfill may have planned some of them meanwhile.
+      const planned = new Set(await store.slots.backfill(agent, found));
+      await backfills.advance(agent);
+      slots = found.filter((slot) => planned.has(slot));
+    }
+    return { success: true as const, agent, slots: slots.map((slot) => isoTimes(slot, "at")) };
   },
 });
-
-function detailOf(times: readonly string[]): string {
-  const [first = "", ...others] = times;
-  const last = others.at(-1);
-  return last === undefined ? first : `${counted(times.length, "run")}, ${first} to ${last}`;
-}
-
-type Given = Partial<Record<"since" | "until" | "at", string>>;
-
-function rangeOf(
-  { since: from, until, at }: { [Key in keyof Given]: Given[Key] | undefined },
-  now: number,
-): SlotRange {
-  const isOne = at !== undefined;
-  if (isOne === (from !== undefined || until !== undefined)) {
-    throw new Problem("bad_request", "give `since`, with or without `until`, or `at`");
-  }
-  if (isOne) return mustBePast({ since: Date.parse(at), until: Date.parse(at) }, now);
-  if (from === undefined) throw new Problem("bad_request", "give `since` with `until`");
-  const to = until === undefined ? now : Math.min(Date.parse(until), now);
-  return mustBePast({ since: Date.parse(from), until: to }, now);
-}
-
-function mustBePast(range: SlotRange, now: number): SlotRange {
-  if (range.since <= now) return range;
-  throw new Problem("bad_request", "only runs that were due in the past can be started");
-}
-
-/** Throws Problem `bad_request` if no schedule was due then; else the run has started. */
-function mustBeDue(
-  at: string,
-  schedules: readonly NamedSchedule[],
-  { since: moment, schedule }: SlotRange,
-): void {
-  const meant = schedules.filter(({ name }) => name === (schedule ?? name));
-  const nextAt = meant.flatMap((one) => nextRun(one, moment - 1) ?? []);
-  if (nextAt.includes(moment)) return;
-  const next = nextAt.length === 0 ? "" : ` The next due time is ${isoTime(Math.min(...nextAt))}.`;
-  throw new Problem("bad_request", `no run was due at ${at}.${next}`);
-}

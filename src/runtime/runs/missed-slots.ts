@@ -7,7 +7,6 @@ import {
 } from "../../../streams/triggers/next-run.ts";
 import type { TickSlot } from "../../../streams/vocabulary.ts";
 import type { MissedSpan } from "../../features/webhooks/delivery-report.ts";
-import { counted, momentText } from "../../foundation/contracts/format.ts";
 import { Problem } from "../../foundation/errors.ts";
 import type { OffSpan, SlotStore } from "../../foundation/store/slots.ts";
 
@@ -78,13 +77,21 @@ export interface SlotRange {
 
 /**
  * The due times in a range of an agent's schedules as they are now that did not start, the oldest first. Throws Problem
- * `bad_request` or `refused` if the range is not possible.
+ * `not_scheduled` or `refused`.
  */
 export function slotsToStart(agent: Agent, range: SlotRange, slots: Slots): readonly MissedSlot[] {
   const { name } = agent;
-  const { since, until } = range;
-  const schedules = schedulesIn(agent, range);
-  mustBeKnown(since, slots);
+  const { since, until, schedule: only } = range;
+  const schedules = agent.schedules.filter((one) => one.name === (only ?? one.name));
+  if (schedules.length === 0) {
+    throw new Problem("not_scheduled", `agent "${name}" has no schedule ${only ?? ""}`.trimEnd());
+  }
+  const knownSince = slots.knownSince();
+  if (since < knownSince) {
+    const time = isoTime(knownSince);
+    const message = `runs before ${time} may have started: the history begins then`;
+    throw new Problem("refused", message, `Give --since ${time}.`);
+  }
   const started = new Set(slots.started(name, since, until).map(keyOf));
   const reasons = new Map(
     slots.refused(name, since).map(({ reason, ...slot }) => [keyOf(slot), reason]),
@@ -97,36 +104,14 @@ export function slotsToStart(agent: Agent, range: SlotRange, slots: Slots): read
     )
     .filter((slot) => !started.has(keyOf(slot)))
     .sort((a, b) => a.at - b.at);
-  if (found.length > maxBackfilled) throw tooMany(name);
+  if (found.length > maxBackfilled) {
+    const message = `more than ${maxBackfilled} runs of ${name} did not start then`;
+    throw new Problem("refused", message, "Give a shorter time with --since and --until.");
+  }
   return found.map((slot) => {
-    const span = spans.find(
-      ({ since: from, until: to }) => from <= slot.at && slot.at < (to ?? Infinity),
-    );
+    const span = spans.find((one) => one.since <= slot.at && slot.at < (one.until ?? Infinity));
     return { ...slot, reason: reasons.get(keyOf(slot)) ?? (span ? reasonOf(span) : null) };
   });
-}
-
-function schedulesIn(
-  { name, schedules }: Agent,
-  { schedule }: SlotRange,
-): readonly NamedSchedule[] {
-  if (schedules.length === 0) throw new Problem("not_scheduled", `agent "${name}" has no schedule`);
-  const meant = schedules.filter((one) => schedule === undefined || one.name === schedule);
-  if (meant.length > 0) return meant;
-  throw new Problem("bad_request", `agent "${name}" has no schedule ${JSON.stringify(schedule)}`);
-}
-
-/** What started before the history begins is not known. */
-function mustBeKnown(since: number, slots: Slots): void {
-  const from = slots.knownSince();
-  if (since >= from) return;
-  const message = `the history begins at ${momentText(from)}: earlier runs may have started`;
-  throw new Problem("refused", message, `Give a later time, such as --since ${isoTime(from)}.`);
-}
-
-function tooMany(agent: string): Problem {
-  const message = `more than ${counted(maxBackfilled, "run")} of ${agent} did not start in this time`;
-  return new Problem("refused", message, "Give a shorter time with --since and --until.");
 }
 
 function keyOf({ schedule, at }: TickSlot): string {

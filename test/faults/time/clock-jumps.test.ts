@@ -1,11 +1,7 @@
 import fc from "fast-check";
 import { createClock } from "../../../streams/clock.ts";
-import {
-  cronTicks,
-  maxSlots,
-  type CronEvent,
-  type CronPlan,
-} from "../../../streams/triggers/cron.ts";
+import { cronTicks, type CronEvent, type CronPlan } from "../../../streams/triggers/cron.ts";
+import { maxSlots } from "../../../streams/agent-config.ts";
 import { nextTick } from "../../../streams/triggers/next-tick.ts";
 import { VirtualCalendar } from "../../helpers/marbles.ts";
 

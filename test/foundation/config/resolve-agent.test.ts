@@ -59,6 +59,7 @@ test("resolveAgent reads every key that an agent's config.toml can have", () => 
     credentials: ["github_token", "git_ssh:work"],
     schedule: "*/5 * * * *",
     catchUp: "latest",
+    catchUpMost: 3,
     callable: true,
     tags: ["web", "team-a"],
     scale: 3,

@@ -3,7 +3,7 @@ import { openDatabase } from "../../../src/foundation/store/database.ts";
 import { storeFormat } from "../../../src/foundation/store/migrations.ts";
 import { ensureStateDir } from "../../../src/foundation/store/state-dir.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
-import { StartedBefore } from "../../../streams/runs/run-agent.ts";
+import { StartedBefore } from "../../../streams/vocabulary.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { cronItem, reopened, requestFor, succeeded, tempStore, wholeHistory } from "./support.ts";
 

@@ -16,9 +16,9 @@ function backfilling() {
   const set = { agent: "dev", at: 1, config, warnings: [], summary: "" };
   context.status.apply({ type: "agent-set", ...set });
   const backfills = createBackfills(context);
-  const perform = (given: object) =>
+  const perform = async (given: object) =>
     backfill.perform(
-      { name: "dev", since: undefined, until: undefined, at: undefined, ...given },
+      { name: "dev", since: ago(3), ...given },
       { ...context, backfills, planned: () => ({ calendars: {} }) } as unknown as RunContext,
       inProcess,
     );
@@ -47,7 +47,7 @@ const ago = (hours: number) => new Date(Date.now() - hours * hourMs).toISOString
 
 test("a backfill dispatches one run at a time, the oldest first", async () => {
   const all = backfilling();
-  const { slots } = await all.perform({ since: ago(3) });
+  const { slots } = await all.perform({});
   expect(slots).toHaveLength(3);
   for (const count of [1, 2, 3]) {
     await expect.poll(() => all.dispatched).toHaveLength(count);
@@ -63,7 +63,7 @@ test.each(["killed", "rejected"] as const)(
   "the rest of a backfill does not start after a run of it was %s",
   async (outcome) => {
     const all = backfilling();
-    await all.perform({ since: ago(3) });
+    await all.perform({});
     await end(all, outcome);
     await expect.poll(() => all.store.slots.planned("dev")).toBe(0);
     const { triggers } = all.store.history.query({ ...wholeHistory, outcome: "missed" });
@@ -75,17 +75,7 @@ test.each(["killed", "rejected"] as const)(
 
 test("a dry run of a backfill plans nothing", async () => {
   const all = backfilling();
-  expect((await all.perform({ since: ago(3), dryRun: true })).slots).toHaveLength(3);
+  expect((await all.perform({ dryRun: true })).slots).toHaveLength(3);
   expect(all.store.slots.planned("dev")).toBe(0);
   expect(all.dispatched).toEqual([]);
-});
-
-test.each([
-  ["without a time", {}, /^give `since`/],
-  ["with two kinds of times", { at: ago(1), since: ago(2) }, /^give `since`/],
-  ["with an end alone", { until: ago(1) }, /^give `since` with/],
-  ["for the future", { since: ago(-1) }, /^only runs that were due in the past/],
-  ["for a moment that is not due", { at: "2026-05-04T00:30:00Z" }, /due time is 2026-05-04T01:00/],
-])("a backfill %s is refused", async (_how, given, message) => {
-  await expect((async () => backfilling().perform(given))()).rejects.toThrow(message);
 });

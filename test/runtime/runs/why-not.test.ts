@@ -80,7 +80,12 @@ test("whyNot lists deliveries that an agent's filters reject, with the filter", 
   ]);
   expect(answer.refused).toMatchObject([{ outcome: "rejected", reason: "agent disabled" }]);
   expect(answer.lookedBackTo).toBe(null);
-  const since = await whyNot(agent, [], { limit: 50, since: at(4) }, { store, redactor, calendars: {} });
+  const since = await whyNot(
+    agent,
+    [],
+    { limit: 50, since: at(4) },
+    { store, redactor, calendars: {} },
+  );
   expect(since.turnedAway).toHaveLength(2);
 });
 
@@ -89,7 +94,12 @@ test("whyNot returns parts of payloads without secrets", async () => {
   await deliver(store, { at: minute(1), repo: "acme-hush" });
   const safe = createRedactor();
   safe.add(["acme-hush"]);
-  const { turnedAway } = await whyNot(agent, [], { limit: 5 }, { store, redactor: safe, calendars: {} });
+  const { turnedAway } = await whyNot(
+    agent,
+    [],
+    { limit: 5 },
+    { store, redactor: safe, calendars: {} },
+  );
   expect(turnedAway[0]?.stoppedBy[0]?.[0]?.got).toBe("[redacted]");
 });
 
@@ -115,7 +125,12 @@ test("whyNot lists skipped, missed and dropped work, and refused deliveries of i
       .add({ type: "github", source, result: "unverified", reason: "wrong" });
   }
   await store.tables(createRefusedDeliveries).flush();
-  const answer = await whyNot(agent, ["It is disabled."], { limit: 50 }, { store, redactor, calendars: {} });
+  const answer = await whyNot(
+    agent,
+    ["It is disabled."],
+    { limit: 50 },
+    { store, redactor, calendars: {} },
+  );
   expect(answer).toMatchObject({
     now: ["It is disabled."],
     refused: [{ outcome: "dropped", reason: "queue_full" }],

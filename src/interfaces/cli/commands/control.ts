@@ -228,10 +228,8 @@ export const controlCommands = {
       .option("--dry-run", "Only print which runs would start, and why they were missed")
       .examples(
         "al backfill triage --since 1d --dry-run",
-        "al backfill triage --since 2026-11-23 --until 2026-11-25T18:00Z",
         "al backfill triage --at 2026-11-24T09:00Z",
       )
-      .exitCodes({ 0: "The runs start one after another; none was missed; or --dry-run" })
       .does(async () => (await import("../operator/backfill.ts")).backfill),
   mcp: (command) =>
     command

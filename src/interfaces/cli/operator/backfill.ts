@@ -25,8 +25,9 @@ export async function backfill(
     throw usageError("give --since, with or without --until, or --at", example);
   }
   const client = await connect(context);
-  const times = { since: queryTime(since), until: queryTime(until), at: queryTime(at) };
-  const input = { name: agent, ...times, schedule, dryRun };
+  const [from = "", to] =
+    at === undefined ? [since, until].map(queryTime) : [at, at].map(queryTime);
+  const input = { name: agent, since: from, until: to, schedule, dryRun };
   const asked = client.perform("POST /api/agents/:name/backfill", input);
   const answer = await withAgent(client, agent, asked);
   if (out.json) return out.document(answer);

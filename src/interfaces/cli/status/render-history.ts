@@ -6,6 +6,7 @@ import { leastWidth, renderTable, type TableColumn } from "../terminal/table.ts"
 import { durationText } from "../../../../streams/duration-text.ts";
 import { counted, stateWord } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
+import { lateDue } from "../../views/late-due.ts";
 import { refusalWord, turnedAwayText } from "../../views/delivery-words.ts";
 import type {
   MissedSpan,
@@ -80,7 +81,7 @@ export function entryRow(entry: HistoryEntry, style: StatusStyle): HistoryRow {
   return {
     at: Date.parse(entry.at),
     agent: entry.agent ?? "",
-    trigger: triggerOf(entry),
+    trigger: triggerOf(entry, style),
     outcome: outcomeOf(entry, style),
     duration: entry.durationMs === null ? "" : durationText(entry.durationMs),
     instance: entry.instanceId ?? "",
@@ -139,10 +140,13 @@ function replayOf({ id, receiptId, outcome }: HistoryEntry): Pick<HistoryRow, "r
   };
 }
 
-function triggerOf({ kind, source, event, action, ...entry }: HistoryEntry): string {
+function triggerOf(entry: HistoryEntry, { now }: StatusStyle): string {
+  const { kind, source, event, action } = entry;
   const name = [event, action].filter((part) => part !== null).join(".");
   const replay = entry.replayOf === null ? "" : "(replay)";
-  return plainLine([triggerNames[kind], source, name, replay].filter(Boolean).join(" "));
+  const due = lateDue(entry);
+  const time = due === null ? "" : `for ${localTime(due, now)}`;
+  return plainLine([triggerNames[kind], source, name, replay, time].filter(Boolean).join(" "));
 }
 
 function outcomeOf(entry: HistoryEntry, { colors }: StatusStyle): string {

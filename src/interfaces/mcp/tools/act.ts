@@ -28,7 +28,7 @@ const acts = {
   backfill: {
     about: `start the runs of ${agent} that its schedule missed since \`since\`, one after another`,
     address: "POST /api/agents/:name/backfill",
-    input: ({ since: from }) => ({ since: from }),
+    input: ({ since: from = "" }) => ({ since: from }),
   },
   kill: { about: `end a run (${run})`, address: "POST /control/kill/:instanceId" },
   kill_all: { about: `end all runs of ${agent}`, address: "POST /control/agents/:name/kill" },

@@ -12,11 +12,7 @@ import { agentApi } from "../../text/addresses.ts";
 import { dayTime, joined } from "../../text/format.ts";
 
 interface Backfill {
-  readonly slots: readonly {
-    readonly schedule: string;
-    readonly at: string;
-    readonly reason: string | null;
-  }[];
+  readonly slots: readonly (Record<"schedule" | "at", string> & { reason: string | null })[];
 }
 
 interface RunMissedProps {
