@@ -2,18 +2,13 @@ import {
   combineLatest,
   concat,
   defer,
-  distinctUntilChanged,
-  groupBy,
   map,
   merge,
-  mergeMap,
-  of,
-  pairwise,
-  startWith,
+  Observable,
+  type Subscription,
   switchMap,
   withLatestFrom,
 } from "rxjs";
-import type { Observable } from "rxjs";
 import type { Clock } from "../clock.ts";
 import {
   schedulesOf,
@@ -79,18 +74,10 @@ export function triggersFor(sources: TriggerSources): Observable<Triggered> {
 function cronTriggers(sources: TriggerSources): Observable<Triggered> {
   return defer(() => {
     const due = new Map<string, number>();
-    return combineLatest([sources.agent$, sources.enabled$]).pipe(
+    const plans$ = combineLatest([sources.agent$, sources.enabled$]).pipe(
       map(([{ config, present }, enabled]) => (present && enabled ? plansOf(config) : [])),
-      startWith<readonly Plan[]>([]),
-      pairwise(),
-      mergeMap(([before, now], index) => changedPlans(before, now, index === 0)),
-      groupBy(({ name }) => name),
-      mergeMap((change$) =>
-        change$.pipe(
-          distinctUntilChanged((a, b) => samePlan(a.plan, b.plan)),
-          switchMap((change) => eventsOf(change, sources)),
-        ),
-      ),
+    );
+    return eachPlan(plans$, sources).pipe(
       withLatestFrom(sources.paused$),
       map(([event, paused]) => triggered(event, due, paused, sources)),
     );
@@ -101,61 +88,81 @@ interface Plan extends ScheduleEntry {
   readonly catchUp: AgentConfig["catchUp"];
 }
 
-interface PlanChange {
-  readonly name: string;
-  /** Null once it is gone. */
-  readonly plan: Plan | null;
-  /** Whether the agent had it at the start. */
-  readonly isFirst: boolean;
-}
-
 function plansOf(config: AgentConfig | null): readonly Plan[] {
   if (config === null || config.scale === 0) return [];
   return schedulesOf(config).map((entry) => ({ ...entry, catchUp: config.catchUp }));
 }
 
-function changedPlans(
-  before: readonly Plan[],
-  now: readonly Plan[],
-  isFirst: boolean,
-): readonly PlanChange[] {
-  const gone = before.filter(({ name }) => now.every((other) => other.name !== name));
-  return [
-    ...now.map((plan) => ({ name: plan.name, plan, isFirst })),
-    ...gone.map(({ name }) => ({ name, plan: null, isFirst: false })),
-  ];
-}
-
-function samePlan(a: Plan | null, b: Plan | null): boolean {
-  const calendars = [a, b].map((plan) => JSON.stringify(plan?.calendar));
-  return (
-    a?.expression === b?.expression &&
-    a?.timezone === b?.timezone &&
-    a?.catchUp === b?.catchUp &&
-    calendars[0] === calendars[1]
-  );
-}
-
 interface PlanEvent {
   readonly event: CronEvent;
   readonly name: string;
+  /** Null once it is gone. */
   readonly plan: Schedule | null;
 }
 
-function eventsOf(
-  { name, plan, isFirst }: PlanChange,
-  { agent, clock, lastChecked, calendars$ }: TriggerSources,
+/**
+ * The ticks of all plans. A plan is followed until its timing changes, whatever becomes of the others. Completes with its
+ * source unless a plan is followed.
+ *
+ *     plans:  ─ab──ab'──b'──
+ *     a:       ─n──────n        n next run, the last one null
+ *     b:       ─n───n───────
+ */
+function eachPlan(
+  plan$: Observable<readonly Plan[]>,
+  sources: TriggerSources,
 ): Observable<PlanEvent> {
-  const named = map((event: CronEvent) => ({ event, name, plan }));
-  if (plan === null) return of<CronEvent>({ type: "next", at: null }).pipe(named);
+  return new Observable((subscriber) => {
+    const followed = new Map<string, { timing: string; ticks: Subscription }>();
+    let isFirst = true;
+    const follow = (plan: Plan): void => {
+      const { name } = plan;
+      const timing = JSON.stringify([plan.expression, plan.timezone, plan.catchUp, plan.calendar]);
+      const known = followed.get(name);
+      if (known?.timing === timing) return;
+      known?.ticks.unsubscribe();
+      const ticks = ticksOf(plan, isFirst, sources).subscribe({
+        next: (event) => subscriber.next({ event, name, plan }),
+        error: (error: unknown) => subscriber.error(error),
+      });
+      followed.set(name, { timing, ticks });
+    };
+    const leave = (name: string, ticks: Subscription): void => {
+      ticks.unsubscribe();
+      followed.delete(name);
+      subscriber.next({ event: { type: "next", at: null }, name, plan: null });
+    };
+    subscriber.add(() => {
+      for (const { ticks } of followed.values()) ticks.unsubscribe();
+    });
+    subscriber.add(
+      plan$.subscribe({
+        next: (plans) => {
+          for (const plan of plans) follow(plan);
+          for (const [name, { ticks }] of followed) {
+            if (plans.every((plan) => plan.name !== name)) leave(name, ticks);
+          }
+          isFirst = false;
+        },
+        error: (error: unknown) => subscriber.error(error),
+        complete: () => followed.size === 0 && subscriber.complete(),
+      }),
+    );
+  });
+}
+
+function ticksOf(
+  plan: Plan,
+  isFirst: boolean,
+  { agent, clock, lastChecked, calendars$ }: TriggerSources,
+): Observable<CronEvent> {
   // Only ticks while the scheduler was down count as missed, not those before an edit.
-  const ticks = (calendars: Calendars, seen: LastChecked | undefined) =>
-    ticksSince(seen, { ...limited(plan, calendars), catchUp: plan.catchUp }, clock);
-  const seen = isFirst ? lastChecked(agent, name) : undefined;
-  if (plan.calendar === null) return ticks({}, seen).pipe(named);
+  const seen = isFirst ? lastChecked(agent, plan.name) : undefined;
+  const ticks = (calendars: Calendars, last: LastChecked | undefined) =>
+    ticksSince(last, { ...limited(plan, calendars), catchUp: plan.catchUp }, clock);
+  if (plan.calendar === null) return ticks({}, seen);
   return calendars$.pipe(
     switchMap((calendars, index) => ticks(calendars, index === 0 ? seen : undefined)),
-    named,
   );
 }
 
