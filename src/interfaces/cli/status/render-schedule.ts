@@ -1,5 +1,5 @@
 import type { UpcomingRun } from "../../../foundation/contracts/upcoming-run.ts";
-import { leftOutText } from "../../views/left-out-text.ts";
+import { leftOutText } from "../../../foundation/contracts/format.ts";
 import { momentIn } from "../../views/moment-in.ts";
 import { localTime, plainLine } from "../terminal/format.ts";
 import { renderTable, titled } from "../terminal/table.ts";
