@@ -20,7 +20,6 @@ import type { CheckedBefore } from "../../streams/triggers/triggers-for.ts";
 import type { AgentChange, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { readAgent, type AgentFiles } from "../foundation/config/agent-files.ts";
 import { describeChange } from "../foundation/config/agent-view.ts";
-import { isEqual } from "../foundation/config/format-value.ts";
 import { resolveAgent } from "../foundation/config/resolve-agent.ts";
 import { knownToAgents } from "../runtime/agents/project-files.ts";
 import { createStoredWork } from "../foundation/scheduler/stored-work.ts";
@@ -89,7 +88,7 @@ export function buildGraph(
 function calendars(project$: SchedulerContext["project$"]): Observable<Calendars> {
   return project$.pipe(
     map((project): Calendars => project.calendars),
-    distinctUntilChanged<Calendars>(isEqual),
+    distinctUntilChanged((a, b) => JSON.stringify(a) === JSON.stringify(b)),
     scan((known, now) => ({ ...known, ...now })),
     share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: false }),
   );

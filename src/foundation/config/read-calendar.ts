@@ -1,7 +1,5 @@
 import ICAL from "ical.js";
 import type { CalendarSpan } from "../../../streams/triggers/calendar.ts";
-import { momentsOf } from "../../../streams/wall-time.ts";
-import { isTimezone } from "./fields.ts";
 
 /** Repeated events are worked out from last year on, for so many years. */
 const years = 12;
@@ -9,8 +7,15 @@ const years = 12;
 const maxOccurrences = 20_000;
 const maxTextLength = 100;
 
+/** Epoch ms of a wall time in a zone, null for an unknown zone. The machine knows newer rules than the file. */
+type ToMoment = (wall: number, zone: string) => number | null;
+
 /** The events of an .ics file (RFC 5545) as spans, sorted; `thisYear` is the calendar year. Throws an Error. */
-export function readCalendar(text: string, thisYear: number): readonly CalendarSpan[] {
+export function readCalendar(
+  text: string,
+  thisYear: number,
+  toMoment: ToMoment,
+): readonly CalendarSpan[] {
   const events = ICAL.Component.fromString(text).getAllSubcomponents("vevent");
   const isChange = (event: ICAL.Component) => event.hasProperty("recurrence-id");
   const changes = events.filter(isChange).map((event) => new ICAL.Event(event));
@@ -25,7 +30,7 @@ export function readCalendar(text: string, thisYear: number): readonly CalendarS
         continue;
       }
       if (spans.length >= maxOccurrences) throw tooMany();
-      spans.push(spanOf(item, startDate, endDate));
+      spans.push(spanOf(item, startDate, endDate, toMoment));
     }
   }
   return spans.sort((a, b) => a.from - b.from);
@@ -79,14 +84,16 @@ function spanOf(
   { component, summary }: ICAL.Event,
   start: ICAL.Time,
   end: ICAL.Time,
+  toMoment: ToMoment,
 ): CalendarSpan {
-  const [starts, ends] = ["dtstart", "dtend"].map((name) => {
+  const zoneOf = (name: string): string | null => {
     const zone = component.getFirstProperty(name)?.getParameter("tzid");
     return typeof zone === "string" ? zone : null;
-  });
-  const isLocal = start.isDate || (starts === null && start.zone.tzid === "floating");
-  const from = momentOf(start, isLocal ? null : (starts ?? null));
-  const until = momentOf(end, isLocal ? null : (ends ?? starts ?? null));
+  };
+  const zone = zoneOf("dtstart");
+  const isLocal = start.isDate || (zone === null && start.zone.tzid === "floating");
+  const from = momentOf(start, isLocal ? null : zone, toMoment);
+  const until = momentOf(end, isLocal ? null : (zoneOf("dtend") ?? zone), toMoment);
   if (!Number.isFinite(from) || !Number.isFinite(until)) {
     throw new Error(`the event ${JSON.stringify(summary)} has no valid start or end`);
   }
@@ -94,12 +101,11 @@ function spanOf(
 }
 
 /** Epoch ms, of a wall time without a zone as UTC shows it. */
-function momentOf(time: ICAL.Time, zone: string | null): number {
+function momentOf(time: ICAL.Time, zone: string | null, toMoment: ToMoment): number {
   const { year, month, day, hour, minute, second } = time;
   const wall = Date.UTC(year, month - 1, day, hour, minute, second);
-  if (zone === null) return wall;
-  // The machine knows newer rules than the file.
-  if (isTimezone(zone)) return momentsOf(wall, zone).first;
+  const moment = zone === null ? wall : toMoment(wall, zone);
+  if (moment !== null) return moment;
   if (time.zone.tzid !== "floating") return time.toUnixTime() * 1000;
   throw new Error(`the file does not define its time zone ${JSON.stringify(zone)}`);
 }

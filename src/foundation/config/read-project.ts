@@ -1,11 +1,12 @@
 import type { CalendarSpan } from "../../../streams/triggers/calendar.ts";
+import { momentsOf } from "../../../streams/wall-time.ts";
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { sep, join } from "node:path";
 import { isCalendarFile } from "../files/classify.ts";
 import { isMissing, messageOf, Problem } from "../errors.ts";
 import { availableParallelism } from "node:os";
-import { machineTimezone } from "./fields.ts";
+import { isTimezone, machineTimezone } from "./fields.ts";
 
 /** Input of a project's config. */
 export interface ProjectFile {
@@ -63,10 +64,15 @@ async function calendarFile(text: string): Promise<CalendarFile> {
   // Loaded only for projects with such a file.
   const { readCalendar } = await import("./read-calendar.ts");
   try {
-    return { type: "spans", spans: readCalendar(text, new Date().getFullYear()) };
+    return { type: "spans", spans: readCalendar(text, new Date().getFullYear(), momentIn) };
   } catch (error) {
     return unreadable(`is not a usable iCalendar file (${messageOf(error)}); export it again`);
   }
+}
+
+/** Epoch ms of a wall time; null for a zone that the machine does not know. */
+export function momentIn(wall: number, zone: string): number | null {
+  return isTimezone(zone) ? momentsOf(wall, zone).first : null;
 }
 
 /** The result of reading a file. An unreadable file is a value, so that the other files are still read. */

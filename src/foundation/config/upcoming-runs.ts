@@ -11,51 +11,49 @@ import type { UpcomingRun } from "../contracts/upcoming-run.ts";
 
 const dayMs = 86_400_000;
 const yearMs = 366 * dayMs;
-const nextRuns = 10;
-const mostRuns = 200;
 
 /** Which runs to look ahead for. */
 interface Ahead {
   readonly calendars: Calendars;
   /** Epoch ms. */
   readonly now: number;
-  /** How many days; by default the next ten runs within a year. */
+  /** How many days; by default a year. */
   readonly days?: number | undefined;
+  /** How many runs; by default ten, or with `days` 200. */
+  readonly most?: number;
 }
 
 /** The next runs of an agent in order, and what calendars leave out before the last of them. */
-export function upcomingRuns(agent: AgentConfig, { days, ...ahead }: Ahead): UpcomingRun[] {
-  const most = days === undefined ? nextRuns : mostRuns;
-  const end = ahead.now + (days === undefined ? yearMs : days * dayMs);
-  const rows = schedulesOf(agent).flatMap((entry) => rowsOf(agent, entry, most, end, ahead));
+export function upcomingRuns(
+  agent: AgentConfig,
+  { calendars, now, days, most = days === undefined ? 10 : 200 }: Ahead,
+): UpcomingRun[] {
+  const end = now + (days === undefined ? yearMs : days * dayMs);
+  const rows = schedulesOf(agent).flatMap((entry) => {
+    const ticks = upcoming(limited(entry, calendars), now, end);
+    return [...firstRuns(ticks, most)].map((tick) => viewOf(agent.name, entry, tick));
+  });
   const sorted = rows.sort((a, b) => a.at.localeCompare(b.at));
   const last = sorted.filter(({ leftOut }) => leftOut === null)[most - 1];
   return last === undefined ? sorted : sorted.slice(0, sorted.indexOf(last) + 1);
 }
 
-/** The next run of each schedule, and what calendars leave out before it. */
-export function firstRuns(agent: AgentConfig, ahead: Omit<Ahead, "days">): UpcomingRun[] {
-  const end = ahead.now + yearMs;
-  return schedulesOf(agent).flatMap((entry) => rowsOf(agent, entry, 1, end, ahead));
+/** The first ticks that have so many runs. */
+function* firstRuns(ticks: Iterable<UpcomingTick>, most: number): Generator<UpcomingTick> {
+  let runs = 0;
+  for (const tick of ticks) {
+    yield tick;
+    if (tick.leftOut === null && ++runs === most) return;
+  }
 }
 
-/** `most` limits the runs, `end` (epoch ms) the time. */
-function rowsOf(
-  { name }: AgentConfig,
-  entry: ScheduleEntry,
-  most: number,
-  end: number,
-  { calendars, now }: Omit<Ahead, "days">,
-): UpcomingRun[] {
-  const { name: schedule, timezone } = entry;
-  const rows: UpcomingRun[] = [];
-  let runs = 0;
-  for (const { at, leftOut } of upcoming(limited(entry, calendars), now, end)) {
-    const left = leftOut && { ...leftOut, until: isoTime(leftOut.until) };
-    rows.push({ agent: name, schedule, at: isoTime(at), timezone, leftOut: left });
-    if (leftOut === null && ++runs === most) break;
-  }
-  return rows;
+function viewOf(
+  agent: string,
+  { name: schedule, timezone }: ScheduleEntry,
+  { at, leftOut }: UpcomingTick,
+): UpcomingRun {
+  const left = leftOut && { ...leftOut, until: isoTime(leftOut.until) };
+  return { agent, schedule, at: isoTime(at), timezone, leftOut: left };
 }
 
 /** What calendars left out since then (epoch ms), and leave out next: one sentence a reason, about its latest time. */

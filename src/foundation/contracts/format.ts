@@ -82,3 +82,11 @@ export function stateWord({ kind, agent, outcome, startedAt }: Ended): string {
 export function secondsText(ms: number): string {
   return `${ms < 10_000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1000)} s`;
 }
+
+/** What calendars leave out, and why; `until` is its end for the reader. */
+export function leftOutText(
+  { why, count }: { readonly why: string; readonly count: number },
+  until: string,
+): string {
+  return `${counted(count, "run")} until ${until}, by ${why}`;
+}

@@ -10,7 +10,6 @@ import {
   readSchemas,
 } from "../../foundation/config/agent-files.ts";
 import type { AgentFiles } from "../../foundation/config/agent-files.ts";
-import { isEqual } from "../../foundation/config/format-value.ts";
 import { upcomingRuns } from "../../foundation/config/upcoming-runs.ts";
 import { readTextSync } from "../../foundation/config/read-project.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
@@ -133,8 +132,10 @@ function nextRuns(
   calendars: Calendars,
 ): UpcomingRun[] | null {
   if (after === null) return null;
-  const isSame = before !== null && isEqual(schedulesOf(before), schedulesOf(after));
-  return isSame ? null : upcomingRuns(after, { calendars, now: Date.now() });
+  const [old, now] = [before && schedulesOf(before), schedulesOf(after)];
+  return JSON.stringify(old) === JSON.stringify(now)
+    ? null
+    : upcomingRuns(after, { calendars, now: Date.now() });
 }
 
 export const readOnly =

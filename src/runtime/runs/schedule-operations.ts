@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { firstRuns, upcomingRuns } from "../../foundation/config/upcoming-runs.ts";
+import { upcomingRuns } from "../../foundation/config/upcoming-runs.ts";
 import { agentParams } from "../../foundation/contracts/params.ts";
 import { upcomingRunsSchema } from "../../foundation/contracts/upcoming-run.ts";
 import { operationsOf } from "../../foundation/operation.ts";
@@ -28,16 +28,16 @@ export const showSchedule = read("/api/agents/:name/schedule", {
 });
 
 export const listSchedules = read("/api/schedules", {
-  summary: "The next run of each schedule of all agents",
+  summary: "The next scheduled run of each agent",
   output: z.object({ next: upcomingRunsSchema }),
   changedBy: ["agents"],
   problems: [503],
   isAbout: () => true,
   perform: async (_input, context, { isMine }) => {
     const { agents, calendars } = await context.planned();
-    const ahead = { calendars, now: Date.now() };
+    const ahead = { calendars, now: Date.now(), most: 1 };
     const rows = [...agents].flatMap(({ name, config }) =>
-      config === null || isMine?.(name) === false ? [] : firstRuns(config, ahead),
+      config === null || isMine?.(name) === false ? [] : upcomingRuns(config, ahead),
     );
     return { next: rows.sort((a, b) => a.at.localeCompare(b.at)) };
   },

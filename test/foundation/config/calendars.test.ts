@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { RRule } from "rrule";
 import { readCalendar } from "../../../src/foundation/config/read-calendar.ts";
-import { readProject } from "../../../src/foundation/config/read-project.ts";
+import { momentIn, readProject } from "../../../src/foundation/config/read-project.ts";
 import { resolveProject } from "../../../src/foundation/config/resolve-project.ts";
 import { directory, filters, project, projectChange, refusal, said } from "./samples.ts";
 
@@ -17,7 +17,7 @@ const event = (...lines: readonly string[]): string =>
 
 /** `from to until`, marked with `local` for wall times. */
 function read(...lines: readonly string[]): string[] {
-  return readCalendar(ics(...lines), year).map(({ from, until, isLocal }) => {
+  return readCalendar(ics(...lines), year, momentIn).map(({ from, until, isLocal }) => {
     const [start, end] = [from, until].map((at) => new Date(at).toISOString().slice(0, 16));
     return `${start} to ${end}${isLocal ? " local" : ""}`;
   });
@@ -107,7 +107,7 @@ test.each([
   const other = new RRule({ ...RRule.parseString(rule), dtstart: start });
   const theirs = other.between(new Date(Date.UTC(2025, 0, 1)), new Date(Date.UTC(2037, 0, 1)));
   const first = event("DTSTART;VALUE=DATE:20250103", `RRULE:${rule}`);
-  const ours = readCalendar(ics(first), year).map(({ from }) => new Date(from));
+  const ours = readCalendar(ics(first), year, momentIn).map(({ from }) => new Date(from));
   // An event takes place at its start, also where its rule does not say so.
   const extra = ours[0]?.getTime() === start.getTime() && theirs[0]?.getTime() !== start.getTime();
   expect(extra ? ours.slice(1) : ours).toEqual(theirs);
@@ -130,7 +130,7 @@ test.each(["FREQ=YEARLY;BYWEEKNO=20;BYDAY=MO", "FREQ=MONTHLY;BYMONTHDAY=28,29,30
 
 test("the bank holidays of England are days that schedules in London skip", async () => {
   const text = await readFile("examples/schedules/bank-holidays.ics", "utf8");
-  const days = readCalendar(text, year).map(({ from, text: name }) => [
+  const days = readCalendar(text, year, momentIn).map(({ from, text: name }) => [
     new Date(from).toISOString().slice(0, 10),
     name,
   ]);

@@ -1,8 +1,4 @@
-import {
-  firstRuns,
-  leftOutTexts,
-  upcomingRuns,
-} from "../../../src/foundation/config/upcoming-runs.ts";
+import { leftOutTexts, upcomingRuns } from "../../../src/foundation/config/upcoming-runs.ts";
 import { agent, project, usualProject } from "./samples.ts";
 
 const projectText = `${usualProject}
@@ -57,11 +53,8 @@ test("the next runs of some days end with them", () => {
   expect(upcomingRuns(often, { calendars, now, days: 30 })).toHaveLength(200);
 });
 
-test("the list of all schedules has the next run of each", () => {
-  expect(lines(firstRuns(config, { calendars, now }))).toEqual([
-    "12-25T12:00",
-    "early 12-24T21:00",
-  ]);
+test("the next run of an agent is that of the schedule that is due first", () => {
+  expect(lines(upcomingRuns(config, { calendars, now, most: 1 }))).toEqual(["early 12-24T21:00"]);
 });
 
 test("why an agent did not run names the calendar that left out its runs, before and after", () => {

@@ -127,7 +127,7 @@ test("the job of a run that an entry of schedules started has its prompt, and it
     const request = { instanceId: "dev-abcdefgh", agent, item: { ...anItem("1"), trigger } };
     return prepareJob(request, "/w", {
       ...bareSources,
-      credential: (type) => Promise.resolve({ type, instance: "default", fields: {} }),
+      credential: () => Promise.reject(new Error("none is listed")),
       broker: (_request, credentials) => Promise.resolve({ credentials, authority: null }),
     });
   };

@@ -117,13 +117,10 @@ export const reportCommands = {
   schedule: (command) =>
     command
       .description("Show the next scheduled runs, and those that calendars leave out")
-      .argument(
-        "[agent]",
-        "The next ten runs of this agent (default: the next run of each schedule)",
-      )
+      .argument("[agent]", "The next ten runs of this agent (default: the next run of each agent)")
       .option("--days <n>", "With an agent: all runs of so many days", wholeNumber(1, 366))
       .examples("al schedule", "al schedule reports --days 30", "al schedule reports --json")
-      .does(async () => (await import("../operator/show.ts")).showSchedule),
+      .does(async () => (await import("../operator/schedule.ts")).showSchedule),
   cost: (command) =>
     command
       .description("Show spending on models, the limits, and a forecast for the month")

@@ -18,7 +18,6 @@ import {
   turnedAwayRow,
 } from "../status/render-history.ts";
 import { renderRun, differenceNote, renderDifference } from "../status/render-run.ts";
-import { renderSchedule } from "../status/render-schedule.ts";
 import { renderTrace } from "../status/render-trace.ts";
 import { plain } from "../terminal/format.ts";
 import { renderStatus } from "../status/render-status.ts";
@@ -66,26 +65,6 @@ export async function showCost(
   if (answer.rows.length > 0) return;
   const whose = agent === undefined ? "no run" : `no run of ${agent}`;
   out.note(`${whose} asked a model${since === undefined ? " in the last 30 days" : " since then"}`);
-}
-
-/** Prints the next runs of an agent, or the next run of each schedule. */
-export async function showSchedule(
-  context: Context,
-  agent: string | undefined,
-  { days }: { readonly days?: number },
-): Promise<void> {
-  const { out } = context;
-  const answer = await askProject(context, async (reader) => {
-    if (agent === undefined)
-      return { ...(await reader.perform("GET /api/schedules", {})), now: [] };
-    await mustKnowAgent(reader, agent);
-    return reader.perform("GET /api/agents/:name/schedule", { name: agent, days });
-  });
-  if (out.json) return out.document(answer);
-  for (const reason of answer.now) out.note(reason);
-  if (answer.next.length === 0)
-    return out.note(`no scheduled runs${agent === undefined ? "" : ` of ${agent}`}`);
-  out.data(renderSchedule(answer.next, { ...out, now: Date.now() }));
 }
 
 interface HistoryOptions {

@@ -4,6 +4,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { isTimezone } from "../../../foundation/config/fields.ts";
+import { momentIn } from "../../views/moment-in.ts";
 import { agentsInWords, alCommand, finding, ok, type Check, type Finding } from "../finding.ts";
 import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
@@ -134,18 +135,4 @@ function meaning(expression: string): string {
     // The scheduler's parser, which accepted it, may know more.
     return `"${expression}"`;
   }
-}
-
-/** `Mon 23 Nov 09:00`, with the year if it is not this one. */
-function momentIn(timeZone: string, at: number): string {
-  const isThisYear = yearIn(timeZone, at) === yearIn(timeZone, Date.now());
-  const year = isThisYear ? {} : ({ year: "numeric" } as const);
-  const day = { weekday: "short", day: "numeric", month: "short", ...year } as const;
-  const clock = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
-  const format = new Intl.DateTimeFormat("en-GB", { timeZone, ...day, ...clock });
-  return format.format(at).replaceAll(",", "");
-}
-
-function yearIn(timeZone: string, at: number): string {
-  return new Intl.DateTimeFormat("en-GB", { timeZone, year: "numeric" }).format(at);
 }

@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 import type { AgentStatus } from "../../../../../streams/status/wire.ts";
 import type { AgentAnswer } from "../../../../foundation/contracts/operator-api.ts";
 import type { UpcomingRun } from "../../../../foundation/contracts/upcoming-run.ts";
-import { leftOutText } from "../../../views/left-out-text.ts";
+import { leftOutText } from "../../../../foundation/contracts/format.ts";
 import { useIsLocal, useTicking } from "../../live/clock.ts";
 import { dayTime, joined, ownTimeZone } from "../../text/format.ts";
 import { FactList, Panel } from "../../kit/panel.tsx";
