@@ -68,6 +68,7 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
     ...context,
     ...deps,
     readAgain: webhooks.readAgain,
+    gatherings: webhooks.gatherings,
     startOnce: createStartOnce(context.store),
     agentNow: (name) => agentNow(name, context),
     countsOf: createAgentCounts({ status, alerts: deps.alerts }),

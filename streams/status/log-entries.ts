@@ -53,6 +53,7 @@ function linesOf(event: Exclude<RunEvent, { type: "output" }>): readonly Line[] 
       return [blockedLine(event)];
     case "next-run":
     case "queue-depth":
+    case "gathering":
     case "status-text":
     case "spent":
       return [];

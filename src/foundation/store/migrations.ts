@@ -1,4 +1,5 @@
 import type { FeatureTables } from "./feature-tables.ts";
+import { gatherings } from "./gatherings.ts";
 import { runTables } from "./run-tables.ts";
 
 /** Accepted deliveries. */
@@ -49,6 +50,7 @@ export const storeFormat = {
     CREATE TABLE cron_ticks (agent TEXT PRIMARY KEY, last_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
     "",
     `${receiptsByBody} ${continuedRun}`,
+    `${gatherings}`,
   ],
 };
 

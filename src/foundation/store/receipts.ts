@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { withJson } from "./rows.ts";
+import { prepareGather, type GatheringOptions } from "./gatherings.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { deadLetterRow, leftRow, prepareInsert, queuedRow, takenRow } from "./trigger-rows.ts";
 import { prepareWaits } from "./waits.ts";
@@ -25,9 +26,11 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
      FROM receipts WHERE id = ?`,
   );
 
+  const gather = prepareGather(db);
   const waits = prepareWaits(db);
   const isTaken = ({ by }: TakenWork): boolean => by.isWaiting() && waits.end(by);
-  const accept = ({ receipt, isKnownByBody, items, taken, deadLetters }: Acceptance): Accepted => {
+  const accept = (acceptance: Acceptance): Accepted => {
+    const { receipt, isKnownByBody, items, taken, deadLetters, gatherings } = acceptance;
     const { id, at, source, type, deliveryId, headers, body, matched, reason } = receipt;
     const bodyHash = hash("sha256", body, "hex");
     const known = isKnownByBody
@@ -38,15 +41,27 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
     if (!isNew) return { duplicate: true, receiptId: String(known.id) };
     const [head, agents] = [JSON.stringify(headers), JSON.stringify(matched)];
     insert.run(id, at, source, type, deliveryId, bodyHash, head, body, agents, reason);
-    const queued = [...items];
+    const toStart = [...items];
     for (const one of taken) {
       if (isTaken(one)) insertTrigger(takenRow(one.item, one.by.instanceId));
-      else if (one.startsRun) queued.push(one.item);
+      else if (one.startsRun) toStart.push(one.item);
       else insertTrigger(leftRow(one.item));
+    }
+    const queued: WorkItem[] = [];
+    const gathering: GatheringDelivery[] = [];
+    for (const item of toStart) {
+      const options = gatherings?.get(item.agent);
+      if (options === undefined) queued.push(item);
+      else
+        gathering.push({
+          agent: item.agent,
+          key: options.key,
+          dropped: gather(item, receipt, options),
+        });
     }
     for (const item of queued) insertTrigger(queuedRow(item));
     for (const entry of deadLetters) insertTrigger(deadLetterRow(entry));
-    return { duplicate: false, queued };
+    return { duplicate: false, queued, gathering };
   };
 
   return {
@@ -134,6 +149,16 @@ export interface Acceptance {
   /** Work that live runs take, so that it is not queued. */
   readonly taken: readonly TakenWork[];
   readonly deadLetters: readonly DeadLetter[];
+  /** How the work of an agent gathers, by name, instead of being queued; absent if all of it is queued. */
+  readonly gatherings?: ReadonlyMap<string, GatheringOptions>;
+}
+
+/** A delivery that gathers for a run of an agent. */
+export interface GatheringDelivery {
+  readonly agent: string;
+  readonly key: string;
+  /** How many older deliveries became dead letters. */
+  readonly dropped: number;
 }
 
 /**
@@ -141,5 +166,9 @@ export interface Acceptance {
  * and the same id unless the body tells enough.
  */
 export type Accepted =
-  | { readonly duplicate: false; readonly queued: readonly WorkItem[] }
+  | {
+      readonly duplicate: false;
+      readonly queued: readonly WorkItem[];
+      readonly gathering: readonly GatheringDelivery[];
+    }
   | { readonly duplicate: true; readonly receiptId: string };

@@ -5,6 +5,7 @@ import { Problem } from "../errors.ts";
 import { createCalls } from "./calls.ts";
 import { createDatabaseFiles, emptied, isCurrent, openDatabase } from "./database.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
+import { createGatherings } from "./gatherings.ts";
 import { createHistory } from "./history.ts";
 import { createLocks } from "./locks.ts";
 import { storeFormat, formatWith } from "./migrations.ts";
@@ -36,6 +37,7 @@ function createParts(db: DatabaseSync, commits: GroupCommit, now: () => number) 
     hosts: createRunHosts(db, commits, now),
     originals: createOriginals(db),
     receipts: createReceipts(db, commits),
+    gatherings: createGatherings(db, commits),
     settings: createSettings(db, commits),
     channels: createChannels(db, commits),
     remoteRuns: createRemoteRuns(db, commits),

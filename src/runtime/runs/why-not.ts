@@ -98,7 +98,7 @@ function ownReasons(agent: AgentRecord): readonly Reason[] {
 }
 
 function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason[] {
-  const { config, running, queued, questions } = agent;
+  const { config, running, queued, gathering, questions } = agent;
   const isFull = config !== null && config.scale > 0 && running >= config.scale;
   const isProjectFull = project.scale !== null && project.running >= project.scale;
   return [
@@ -121,7 +121,15 @@ function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason
       `Waiting for people: ${counted(questions.size, "open question")}. List them with al questions.`,
     ],
     [queued > 0, `${counted(queued, "work item")} queued.`],
+    [gathering !== null, gatheringText(agent)],
   ];
+}
+
+function gatheringText({ name, gathering }: AgentRecord): string {
+  if (gathering === null) return "";
+  const { deliveries, startsAt } = gathering;
+  const many = deliveries === 1 ? "1 delivery gathers" : `${deliveries} deliveries gather`;
+  return `${many} for a run until ${momentText(isoTime(startsAt))}. Start it now with al agent start-now ${name}.`;
 }
 
 function heldText(waiting: number): string {
