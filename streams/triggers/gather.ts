@@ -34,7 +34,6 @@ export type GatherEvent =
 
 interface Open {
   readonly gathering: Gathering;
-  readonly startsAt: number;
   readonly cancelTimer: () => void;
 }
 
@@ -58,14 +57,8 @@ export function createGatherings(
       if (open?.size === 0) agents.delete(agent);
     };
     const report = (agent: string): void => {
-      const all = [...(agents.get(agent)?.values() ?? [])];
-      const deliveries = all.reduce((sum, { gathering }) => sum + gathering.count, 0);
-      const startsAt = Math.min(...all.map((open) => open.startsAt));
-      emit({
-        type: "gathering",
-        agent,
-        gathering: deliveries > 0 ? { deliveries, startsAt } : null,
-      });
+      const open = [...(agents.get(agent)?.values() ?? [])].map(({ gathering }) => gathering);
+      emit({ type: "gathering", agent, gathering: totalOf(open, debounceOf(agent), now()) });
     };
     const fire = (gathering: Gathering): void => {
       const { agent, key } = gathering;
@@ -79,10 +72,10 @@ export function createGatherings(
       // Arrivals in the future (clock set back) are reset to now: nothing may gather for longer than it was told to.
       const since = Math.min(stored.since, now());
       const gathering = { ...stored, since, last: Math.min(stored.last, now()) };
-      const startsAt = startOf(gathering, debounceOf(agent)) ?? now();
+      const startsAt = startOf(gathering, debounceOf(agent), now());
       const cancelTimer = timers.at(startsAt, () => fire(gathering));
       const open = agents.get(agent) ?? new Map<string, Open>();
-      agents.set(agent, open.set(key, { gathering, startsAt, cancelTimer }));
+      agents.set(agent, open.set(key, { gathering, cancelTimer }));
     };
     const again = (agent: string): void => {
       const open = agents.get(agent);
@@ -108,7 +101,21 @@ export function createGatherings(
   });
 }
 
-/** When its run starts, epoch ms; null for an agent that no longer gathers. */
-function startOf({ since, last }: Gathering, debounce: Debounce | null): number | null {
-  return debounce && Math.min(last + debounce.quietMs, since + debounce.mostMs);
+/** The gathering deliveries of one agent, over all keys; null for none. */
+export function totalOf(
+  gatherings: readonly Gathering[],
+  debounce: Debounce | null,
+  now: number,
+): AgentGathering | null {
+  if (gatherings.length === 0) return null;
+  const deliveries = gatherings.reduce((sum, { count }) => sum + count, 0);
+  return {
+    deliveries,
+    startsAt: Math.min(...gatherings.map((one) => startOf(one, debounce, now))),
+  };
+}
+
+/** When its run starts; now for an agent that no longer gathers. */
+function startOf({ since, last }: Gathering, debounce: Debounce | null, now: number): number {
+  return debounce === null ? now : Math.min(last + debounce.quietMs, since + debounce.mostMs);
 }

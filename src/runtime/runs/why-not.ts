@@ -129,7 +129,7 @@ function gatheringText({ name, gathering }: AgentRecord): string {
   if (gathering === null) return "";
   const { deliveries, startsAt } = gathering;
   const many = deliveries === 1 ? "1 delivery gathers" : `${deliveries} deliveries gather`;
-  return `${many} for a run until ${momentText(isoTime(startsAt))}. Start it now with al agent start-now ${name}.`;
+  return `${many} for a run until ${momentText(startsAt)}. Start it now with al agent start-now ${name}.`;
 }
 
 function heldText(waiting: number): string {
