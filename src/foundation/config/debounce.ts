@@ -3,6 +3,7 @@ import { deliveredParts, type Debounce } from "../../../streams/agent-config.ts"
 import { durationText } from "../../../streams/duration-text.ts";
 import { templateProblem } from "../../../streams/triggers/key-template.ts";
 import { agentKey, fact } from "./config-key.ts";
+import { describeKeys } from "./format-value.ts";
 import { choice, durationMs, table, writtenDuration } from "./fields.ts";
 
 const maxMs = 24 * 3_600_000;
@@ -54,13 +55,7 @@ export const debounceKey = agentKey({
     const { key = null, quiet, most, deliver } = given;
     return { key, quietMs: durationMs(quiet) ?? 0, mostMs: durationMs(most) ?? 0, deliver };
   },
-  written: (given: Debounce | null) =>
-    given && {
-      key: given.key,
-      quiet: writtenDuration(given.quietMs),
-      most: writtenDuration(given.mostMs),
-      deliver: given.deliver,
-    },
+  written,
   value: z
     .object({
       key: z.string().nullable(),
@@ -69,8 +64,16 @@ export const debounceKey = agentKey({
       deliver: z.enum(deliveredParts),
     })
     .nullable(),
+  change: (before, after) => describeKeys("debounce", written(before), written(after)),
   facts: (given) => fact("Gathers deliveries", given && debounceText(given)),
 });
+
+/** The table under the file's keys. */
+function written(given: Debounce | null): object | null {
+  if (given === null) return null;
+  const { key, quietMs, mostMs, deliver } = given;
+  return { key, quiet: writtenDuration(quietMs), most: writtenDuration(mostMs), deliver };
+}
 
 /** `for 30 s without another of {repository}#{number}, at most 5 min` */
 export function debounceText({ key, quietMs, mostMs }: Debounce): string {
