@@ -128,5 +128,5 @@ function render(agents: readonly Answer[], out: Output): string {
     );
     return [[...first, lines[0] ?? gathers ?? ""], ...lines.slice(1).map((line) => ["", "", line])];
   });
-  return renderTable(titled("Agent", "Starts", "Why not, or how…"), rows, out);
+  return renderTable(titled("Agent", "Starts", "Details"), rows, out);
 }
