@@ -6,7 +6,6 @@ import type { GatherCommand, GatherEvent } from "../../../streams/triggers/gathe
 import { keyOf } from "../../../streams/triggers/key-template.ts";
 import type { RunEvent, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
-import { rateLimitedWarnings } from "../../foundation/contracts/rate-limited-warnings.ts";
 import { drive } from "../../foundation/drive.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { gatheringLimits, type GatheringOptions } from "../../foundation/store/gatherings.ts";
@@ -19,11 +18,13 @@ type Context = Pick<
 
 export type Gatherings = ReturnType<typeof createGatherings>;
 
+const tooMany = `later deliveries took its place: a run gets at most ${gatheringLimits.deliveries}, and 1 MiB of payloads`;
+
 /** Deliveries that gather for runs. They are rows of the store from which the timers are derived, so a crash loses none. */
 export function createGatherings(context: Context) {
-  const { store, status, clock, inputs, dispatch } = context;
+  const { store, status, clock, inputs, dispatch, warn } = context;
   const command$ = new Subject<GatherCommand>();
-  const warn = rateLimitedWarnings(context.warn, () => clock.now());
+  const dropped$ = new Subject<RunEvent>();
   const withoutKey = new Set<string>();
   const debounceOf = (agent: string): Debounce | null => {
     const { removed = true, config = null } = status.agent(agent) ?? {};
@@ -41,14 +42,11 @@ export function createGatherings(context: Context) {
   };
   const onDue = ({ agent, key }: Extract<GatherEvent, { type: "due" }>): void =>
     void start(agent, key).catch((error: unknown) =>
-      warn(
-        agent,
-        `agent ${agent}: gathered deliveries are stored, not started: ${messageOf(error)}`,
-      ),
+      warn(`agent ${agent}: gathered deliveries are stored, not started: ${messageOf(error)}`),
     );
   const warnOnce = (agent: string, { key }: Debounce): void => {
     const message = `agent ${agent}: a delivery lacks an attribute of debounce.key ${String(key)} and starts its own run`;
-    if (!withoutKey.has(message)) context.warn(message);
+    if (!withoutKey.has(message)) warn(message);
     withoutKey.add(message);
   };
 
@@ -65,12 +63,8 @@ export function createGatherings(context: Context) {
     gathers: (deliveries: readonly GatheringDelivery[]): void => {
       for (const { agent, key, dropped } of deliveries) {
         read(agent, key);
-        if (dropped === 0) continue;
-        status.apply({ type: "list", list: "triggers" });
-        warn(
-          `full ${agent}`,
-          `agent ${agent}: too many deliveries for one run; the oldest is a dead letter`,
-        );
+        const event = { type: "refused", agent, at: clock.now(), outcome: "dropped" } as const;
+        for (const item of dropped) dropped$.next({ ...event, item, reason: tooMany });
       }
     },
     /** A live run took a delivery that may have gathered. */
@@ -95,10 +89,11 @@ export function createGatherings(context: Context) {
         else subscriber.next({ ...event, at: clock.now() });
       });
       subscriber.add(driver.stop);
+      subscriber.add(dropped$.subscribe(subscriber));
       subscriber.add(command$.subscribe(driver.apply));
       subscriber.add(clock.earlier$.subscribe(() => driver.apply({ type: "set-back" })));
       for (const gathering of store.gatherings.all()) driver.apply({ type: "stored", gathering });
-    }).pipe(takeUntil(inputs.stopping$), observeOn(queueScheduler)),
+    }).pipe(observeOn(queueScheduler), takeUntil(inputs.stopping$)),
   };
 }
 

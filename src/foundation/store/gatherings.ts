@@ -57,31 +57,23 @@ export function prepareGather(db: DatabaseSync) {
          (SELECT seq, row_number() OVER latest AS place, sum(bytes) OVER latest AS total
           FROM gatherings WHERE agent = ? AND key = ? WINDOW latest AS (ORDER BY seq DESC))
          WHERE place > ${gatheringLimits.deliveries} OR (place > 1 AND total > ?))
-       RETURNING seq, item`,
+       RETURNING item`,
     ),
   }));
-  /** Returns how many of the oldest deliveries became dead letters. */
+  /** Returns the oldest deliveries beyond the limits: waiting work, which the caller refuses. */
   return (
     item: WorkItem,
     receipt: { readonly id: string; readonly body: Uint8Array },
     { key, maxBytes }: GatheringOptions,
-  ): number => {
+  ): readonly WorkItem[] => {
     const { insert, dropOldest } = prepared();
     const { agent, at } = item;
     const row = { agent, key, at, bytes: receipt.body.byteLength, receiptId: receipt.id };
     insert.run({ ...row, item: JSON.stringify(item) });
-    const dropped = dropOldest.all(agent, key, maxBytes ?? Number.MAX_SAFE_INTEGER);
-    const ended = { state: "ended", outcome: "dropped", deadLetter: true } as const;
-    for (const old of dropped.map(itemIn)) {
-      insertTrigger({ ...queuedRow(old), ...ended, reason: tooMany(maxBytes) });
-    }
-    return dropped.length;
+    const dropped = dropOldest.all(agent, key, maxBytes ?? Number.MAX_SAFE_INTEGER).map(itemIn);
+    for (const old of dropped) insertTrigger(queuedRow(old));
+    return dropped;
   };
-}
-
-function tooMany(maxBytes: number | null): string {
-  const size = maxBytes === null ? "" : " or 1 MiB";
-  return `later deliveries took its place: a run gets at most ${gatheringLimits.deliveries} gathered deliveries${size}`;
 }
 
 /** Most projects gather nothing: their deliveries don't pay for the statements. */

@@ -157,8 +157,8 @@ export interface Acceptance {
 export interface GatheringDelivery {
   readonly agent: string;
   readonly key: string;
-  /** How many older deliveries became dead letters. */
-  readonly dropped: number;
+  /** Older deliveries beyond the limits of one run, which are to be refused. */
+  readonly dropped: readonly WorkItem[];
 }
 
 /**

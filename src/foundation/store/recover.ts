@@ -159,7 +159,11 @@ function openRows(
 export function itemOf(row: WorkRow): WorkItem {
   const { id, at, agent, attempt, replayOf, gathered } = row;
   return {
-    ...{ id, at, agent, attempt, trigger: JSON.parse(row.trigger) as Trigger },
+    id,
+    at,
+    agent,
+    attempt,
+    trigger: JSON.parse(row.trigger) as Trigger,
     ...(replayOf !== null && { replayOf }),
     ...(gathered !== null && { gathered: JSON.parse(gathered) as readonly string[] }),
   };

@@ -1,5 +1,4 @@
-import { BehaviorSubject, Subject } from "rxjs";
-import { anAgent } from "../../helpers/agents.ts";
+import { Subject } from "rxjs";
 import { VirtualCalendar } from "../../helpers/marbles.ts";
 import { createClock } from "../../../streams/clock.ts";
 import type { Debounce } from "../../../streams/agent-config.ts";
@@ -14,14 +13,12 @@ const start = Date.parse("2026-05-04T09:00:00Z");
 function setUp(config: Debounce | null = debounce) {
   const calendar = new VirtualCalendar("2026-05-04T09:00:00Z");
   const store = tempStore(undefined, () => calendar.now());
-  const agent = new BehaviorSubject({ ...anAgent("dev"), debounce: config });
   const stopping$ = new Subject<void>();
   const [warned, dispatched, events]: [string[], WorkItem[], RunEvent[]] = [[], [], []];
   const context = {
     store,
     status: {
-      agent: (name: string) =>
-        name === "dev" ? { removed: false, config: agent.value } : undefined,
+      agent: () => ({ removed: false, config: { debounce: config } }),
       apply: () => undefined,
     },
     clock: createClock(calendar),
@@ -46,7 +43,7 @@ function setUp(config: Debounce | null = debounce) {
     calendar.runUntil(new Date(start + seconds * 1000).toISOString());
     await store.waitingWork.committed();
   };
-  return { calendar, agent, stopping$, gatherings, gather, until, warned, dispatched, events };
+  return { calendar, stopping$, gatherings, gather, until, warned, dispatched, events };
 }
 
 describe("gatherings", () => {
@@ -84,15 +81,11 @@ describe("gatherings", () => {
     expect(dispatched).toEqual([]);
   });
 
-  test("start at once when the agent's config no longer gathers", async () => {
-    const { gather, until, agent, gatherings, dispatched } = setUp();
-    await gather("r1");
-    agent.next({ ...agent.value, debounce: null });
-    const summary = "debounce removed";
-    const at = { agent: "dev", at: start };
-    gatherings.onEvent({ ...at, type: "agent-set", config: agent.value, warnings: [], summary });
-    await until(1);
-    expect(dispatched).toHaveLength(1);
+  test("refuse the oldest delivery as dropped when there are too many for one run", async () => {
+    const { gather, events } = setUp();
+    for (let n = 0; n <= 100; n += 1) await gather(`r${n}`);
+    const refused = events.filter((event) => event.type === "refused");
+    expect(refused).toMatchObject([{ outcome: "dropped", item: { id: "w-r0" } }]);
   });
 
   test("wait no longer than `most` when the clock is set back", async () => {

@@ -73,18 +73,16 @@ describe("gathering deliveries", () => {
     expect(store.gatherings.ofAgent("dev")).toHaveLength(1);
   });
 
-  test("are at most 100: older ones become dead letters, and the first arrival stays", async () => {
+  test("are at most 100: older ones are returned as work to refuse, and the first arrival stays", async () => {
     const store = tempStore();
     await gather(store, ["first"], { at: 500 });
-    await gather(store, numbered(101));
+    await gather(store, numbered(99));
+    const accepted = await store.receipts.accept(gathering("r99"));
+    const dropped = [webhookItem("w-first", "first", "dev", 500)];
+    expect(accepted).toMatchObject({ gathering: [{ dropped }] });
     expect(store.gatherings.of("dev", "")).toMatchObject({ since: 500, count: 100 });
-    const reason = expect.stringContaining("at most 100 gathered deliveries") as unknown;
-    const dropped = { outcome: "dropped", deadLetter: true, reason };
-    expect(history(store)).toMatchObject([
-      { receiptId: "first", ...dropped },
-      { receiptId: "r0", ...dropped },
-    ]);
-    expect((await store.gatherings.start("dev", ""))?.gathered).toEqual(numbered(101).slice(1));
+    expect(store.waitingWork.after(0).items).toEqual(dropped);
+    expect((await store.gatherings.start("dev", ""))?.gathered).toEqual(numbered(100));
   });
 
   test.each([
@@ -141,7 +139,11 @@ describe("gathering deliveries", () => {
 
 describe("a live run that waits for a delivery", () => {
   const wait: Wait = {
-    ...{ key: "k", instanceId: "dev-1", agent: "dev", since: 1_000, until: 9_000 },
+    key: "k",
+    instanceId: "dev-1",
+    agent: "dev",
+    since: 1_000,
+    until: 9_000,
     condition: { kind: "webhook", source: "gh" },
   };
   const end: WaitEnd = { key: "k", instanceId: "dev-1", answer: { it: 1 }, waitedMs: 0 };
