@@ -82,7 +82,7 @@ export function createGatherings(context: Context) {
     onEvent: ({ type, agent }: RunEvent): void => {
       if (type === "agent-set" || type === "agent-removed") command$.next({ type: "agent", agent });
     },
-    /** What gathers, for the status of agents. While it is subscribed, runs start when they are due, until a stop. */
+    /** Reports gathering deliveries for the status of agents. While it is subscribed, runs start when they are due, until a stop. */
     event$: new Observable<RunEvent>((subscriber) => {
       const driver = drive(createMachine(debounceOf), clock, (event) => {
         if (event.type === "due") onDue(event);

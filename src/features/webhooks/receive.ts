@@ -31,9 +31,9 @@ export interface ReceiverDeps {
   /** Resolves once everything is durable; rejects when the store fails. */
   accept(acceptance: Acceptance): Promise<Accepted>;
   /** How a delivery gathers for an agent's run; null if it starts its own. */
-  gatheringOf(agent: string, trigger: Trigger): GatheringOptions | null;
+  readonly gatheringOf: (agent: string, trigger: Trigger) => GatheringOptions | null;
   /** Committed deliveries gather for runs. */
-  gathers(deliveries: readonly GatheringDelivery[]): void;
+  readonly gathers: (deliveries: readonly GatheringDelivery[]) => void;
   /** Passes committed work to the queues. */
   dispatch(items: readonly WorkItem[]): void;
   count(delivery: DeliveryCount): void;

@@ -50,7 +50,7 @@ export const storeFormat = {
     CREATE TABLE cron_ticks (agent TEXT PRIMARY KEY, last_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
     "",
     `${receiptsByBody} ${continuedRun}`,
-    `${gatherings}`,
+    gatherings,
   ],
 };
 

@@ -29,8 +29,23 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
   const gather = prepareGather(db);
   const waits = prepareWaits(db);
   const isTaken = ({ by }: TakenWork): boolean => by.isWaiting() && waits.end(by);
+  /** Writes the work that gathers; the rest is to be queued. */
+  const gathered = (
+    work: readonly WorkItem[],
+    { receipt, gatherings = new Map() }: Pick<Acceptance, "receipt" | "gatherings">,
+  ) => {
+    const queued: WorkItem[] = [];
+    const gathering: GatheringDelivery[] = [];
+    for (const item of work) {
+      const { agent } = item;
+      const options = gatherings.get(agent);
+      if (options === undefined) queued.push(item);
+      else gathering.push({ agent, key: options.key, dropped: gather(item, receipt, options) });
+    }
+    return { queued, gathering };
+  };
   const accept = (acceptance: Acceptance): Accepted => {
-    const { receipt, isKnownByBody, items, taken, deadLetters, gatherings } = acceptance;
+    const { receipt, isKnownByBody, items, taken, deadLetters } = acceptance;
     const { id, at, source, type, deliveryId, headers, body, matched, reason } = receipt;
     const bodyHash = hash("sha256", body, "hex");
     const known = isKnownByBody
@@ -47,18 +62,7 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
       else if (one.startsRun) toStart.push(one.item);
       else insertTrigger(leftRow(one.item));
     }
-    const queued: WorkItem[] = [];
-    const gathering: GatheringDelivery[] = [];
-    for (const item of toStart) {
-      const options = gatherings?.get(item.agent);
-      if (options === undefined) queued.push(item);
-      else
-        gathering.push({
-          agent: item.agent,
-          key: options.key,
-          dropped: gather(item, receipt, options),
-        });
-    }
+    const { queued, gathering } = gathered(toStart, acceptance);
     for (const item of queued) insertTrigger(queuedRow(item));
     for (const entry of deadLetters) insertTrigger(deadLetterRow(entry));
     return { duplicate: false, queued, gathering };

@@ -134,29 +134,6 @@ const triggerAgent = change("/control/trigger/:name", {
   },
 });
 
-const startNow = change("/control/agents/:name/start-now", {
-  summary: "Start the runs of an agent's gathering deliveries now",
-  description:
-    "Each key of its `[debounce]` with gathering deliveries gets its run, or queued work, before `quiet` and `most` are over.",
-  scope: "trigger",
-  params: agentParams,
-  output: z.object({
-    success,
-    agent: z.string(),
-    deliveries: z.int().meta({ description: "How many gathered; 0 for none" }),
-    runs: z.int().meta({ description: "How many runs they start" }),
-  }),
-  audit: (_input, { agent, deliveries }) =>
-    deliveries === 0 ? null : { act: "start-now", agent, detail: `${deliveries} gathered` },
-  problems: [404, 503],
-  perform: async ({ name }, { status, gatherings }) => {
-    const { name: agent } = knownAgent(status, name);
-    const items = await gatherings.startNow(agent);
-    const deliveries = items.reduce((sum, { gathered }) => sum + (gathered?.length ?? 1), 0);
-    return { success: true as const, agent, deliveries, runs: items.length };
-  },
-});
-
 const killAll = change("/control/kill", {
   summary: "End all running runs of all agents",
   scope: "control",
@@ -259,7 +236,6 @@ export const controlOperations = [
   switchAgent("disable", false, "Disable an agent: queued work waits, running runs continue"),
   switchAgent("pause", false, "Another word for disable"),
   triggerAgent,
-  startNow,
   killAll,
   killAgent,
   killRun,

@@ -36,7 +36,6 @@ export interface RunContext extends SchedulerContext, StoredRunContext, StatusCo
   readonly firstEvents: FirstEvents;
   readonly overBudget: (agent: string) => OverBudget | null;
   readonly readAgain: Webhooks["readAgain"];
-  readonly gatherings: Pick<Webhooks["gatherings"], "startNow">;
   readonly inbox: Inbox;
   readonly sessions: RunSessions;
   readonly startOnce: StartOnce;

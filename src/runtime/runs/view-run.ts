@@ -49,7 +49,7 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
   const { store, redactor } = deps;
   const run = mustHaveRun(instanceId, store);
   const { agent, caller, callId, source, receiptId } = run.entry;
-  const { trigger, gathered } = run;
+  const { trigger } = run;
   const redact = (text: string | null) => (text === null ? null : redactor.redact(text));
   const context = redact(trigger?.kind === "agent-call" ? trigger.context : null);
   const scheduledFor = trigger?.kind === "cron" ? new Date(trigger.scheduledFor) : null;
@@ -64,7 +64,7 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
     lastWords: await lastWords(run.entry, instanceId, deps.logs),
     prompt: redact(trigger?.kind === "manual" ? trigger.prompt : null),
     payload: receiptId === null ? null : await payloadOf(receiptId, deps),
-    ...(gathered && { gathered }),
+    ...gatheredIn(run),
     scheduledFor: scheduledFor?.toISOString() ?? null,
     late: lateOf(run),
     spend: spendView(store.tables(createSpend).run(instanceId)),
@@ -81,6 +81,10 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
       made: [...store.runs.callsOf(instanceId)],
     },
   };
+}
+
+function gatheredIn({ gathered }: StoredRun) {
+  return gathered === null ? {} : { gathered };
 }
 
 function lateOf({ trigger, entry: { at, attempt, startedAt } }: StoredRun): string | null {

@@ -88,7 +88,7 @@ test("an agent's page shows how many deliveries gather and when they start, and 
   deps.operations.setAgent({ name: "dev", gathering });
   await shows({ "#load": /gathering 4, starts in 1 min/ });
   await press("Start now");
-  await calledOnly(/^startNow/, ["startNow dev"]);
+  await calledOnly(/^startNow/, ['startNow "dev"']);
 });
 
 test("the dialog of Run keeps a rejected prompt, and runs nothing after Escape", async () => {
