@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { signDelivery } from "../../src/features/webhooks/sign.ts";
 import { commandAgents } from "../helpers/command-agents.ts";
@@ -121,7 +122,7 @@ describe("deliveries that gather", () => {
   );
 
   test(
-    "wait as work when they are due while all work is paused or their agent is disabled",
+    "wait as work when they are due while all work is paused, or their agent is disabled or gone",
     { timeout: 120_000 },
     async () => {
       const project = await gatheringProject(`${byNumber}\nquiet = "1s"`);
@@ -129,16 +130,21 @@ describe("deliveries that gather", () => {
       await deliver(project, 7, 1);
       await project.print("pause", "--all-work");
       await deliver(project, 7, 2);
-      const isQueued = async () =>
+      const outcomes = async () =>
         (await project.history("agent=review")).map(({ outcome }) => outcome);
-      await expect.poll(isQueued, slowly).toEqual([null]);
+      await expect.poll(outcomes, slowly).toEqual([null]);
       await project.print("resume");
       await expect.poll(() => ran(project), slowly).toEqual(["1 2"]);
       await deliver(project, 7, 3);
       await project.print("pause", "review");
-      await expect.poll(isQueued, slowly).toEqual([null, "succeeded"]);
+      await expect.poll(outcomes, slowly).toEqual([null, "succeeded"]);
       await project.print("resume", "review");
       await expect.poll(() => ran(project), slowly).toEqual(["1 2", "3"]);
+      await deliver(project, 7, 4);
+      await rename(project.path("agents/review"), project.path("../review"));
+      await expect.poll(outcomes, slowly).toEqual([null, "succeeded", "succeeded"]);
+      await rename(project.path("../review"), project.path("agents/review"));
+      await expect.poll(() => ran(project), slowly).toEqual(["1 2", "3", "4"]);
     },
   );
 });
