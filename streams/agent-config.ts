@@ -187,6 +187,20 @@ export interface Approval {
   readonly tools: readonly string[];
 }
 
+export const deliveredParts = ["latest", "all"] as const;
+
+/** An agent's `[debounce]`: deliveries that come shortly after one another start one run. */
+export interface Debounce {
+  /** Template over the attributes of a delivery; null to gather all of them together. */
+  readonly key: string | null;
+  /** How long no further delivery of the key comes before the run starts, in ms. */
+  readonly quietMs: number;
+  /** How long after the first delivery the run starts at the latest, in ms. */
+  readonly mostMs: number;
+  /** Whether the run gets the latest payload, or all in order. */
+  readonly deliver: (typeof deliveredParts)[number];
+}
+
 /** A value of `[params]`. */
 export type Param = string | number | boolean;
 export type Params = Readonly<Record<string, Param | readonly Param[]>>;
@@ -254,6 +268,8 @@ export interface AgentConfig {
   readonly queueSize: number;
   readonly waitTimeoutSeconds: number;
   readonly webhooks: readonly WebhookBinding[];
+  /** Null if each delivery starts its own run. */
+  readonly debounce: Debounce | null;
   readonly hooks: { readonly pre: readonly string[]; readonly post: readonly string[] };
   readonly params: Params;
   readonly runtime: RuntimeConfig;

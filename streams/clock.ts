@@ -11,6 +11,8 @@ export interface Clock {
   at(time: number): Observable<number>;
   /** Emits the time when the clock was set back by more than an hour: plans made by the old time are renewed. */
   readonly setBack$: Observable<number>;
+  /** Emits the time while the clock shows an earlier one than before, even by a second. */
+  readonly earlier$: Observable<number>;
 }
 
 /**
@@ -21,6 +23,8 @@ const maxSleepMs = 30_000;
 
 /** A smaller setback of the clock, in ms, is waited out: a correction must not repeat an event. */
 const smallCorrectionMs = 3_600_000;
+/** Clocks that are slewed differ by less, in ms. */
+const jitterMs = 1_000;
 
 /** A clock on the given scheduler. */
 export function createClock(scheduler: SchedulerLike): Clock {
@@ -29,9 +33,11 @@ export function createClock(scheduler: SchedulerLike): Clock {
   let armedFor = Infinity;
   let latest = -Infinity;
   const setBack = new Subject<number>();
+  const earlier = new Subject<number>();
 
   const notice = (now: number): void => {
     const isSetBack = now < latest - smallCorrectionMs;
+    if (now < latest - jitterMs) earlier.next(now);
     latest = isSetBack ? now : Math.max(latest, now);
     if (isSetBack) setBack.next(now);
   };
@@ -41,7 +47,9 @@ export function createClock(scheduler: SchedulerLike): Clock {
     if (due >= armedFor) return;
     timer?.unsubscribe();
     armedFor = due;
-    const sleep = Math.min(Math.max(due - scheduler.now(), 0), maxSleepMs);
+    const now = scheduler.now();
+    latest = Math.max(latest, now);
+    const sleep = Math.min(Math.max(due - now, 0), maxSleepMs);
     timer = scheduler.schedule(ring, sleep);
   };
 
@@ -73,6 +81,7 @@ export function createClock(scheduler: SchedulerLike): Clock {
   return {
     now: () => scheduler.now(),
     setBack$: setBack.asObservable(),
+    earlier$: earlier.asObservable(),
     wakeAt,
     at: (time) =>
       new Observable<number>((subscriber) =>

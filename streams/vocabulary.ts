@@ -155,7 +155,16 @@ export interface WorkItem {
   readonly replayOf?: string;
   /** Present for a tick that an earlier scheduler accepted: it waits for a runner, like other work. */
   readonly waits?: true;
+  /** For gathered deliveries: the ids of their receipts in order, the last of which is that of the trigger. */
+  readonly gathered?: readonly string[];
   readonly trigger: Trigger;
+}
+
+/** Stored deliveries of an agent that gather for a run, over all of its keys. */
+export interface AgentGathering {
+  readonly deliveries: number;
+  /** When the first of the runs starts, epoch ms. */
+  readonly startsAt: number;
 }
 
 /** Maximum number of attempts. */
@@ -258,6 +267,8 @@ export type RunEvent = At &
         readonly checked: Schedule | null;
       }
     | { readonly type: "queue-depth"; readonly depth: number }
+    /** Deliveries that gather for a run; null once none does. */
+    | { readonly type: "gathering"; readonly gathering: AgentGathering | null }
     | {
         readonly type: "queued";
         readonly item: WorkItem;

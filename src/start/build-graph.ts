@@ -38,9 +38,11 @@ interface GraphSources {
   /** Called with each directory that was read again; `isAgent` if it has a `config.toml`. */
   readonly onRead: (name: string, isAgent: boolean) => void;
   readonly adopted: readonly AdoptedRun[];
-  /** Work from before a restart. */
-  readonly waiting: readonly WorkItem[];
+  /** Work from before a restart, and deliveries that gather for a run. */
+  readonly waiting: readonly ForAgent[];
 }
+
+type ForAgent = Pick<WorkItem, "agent">;
 
 /** How long an open claim may take once the scheduler stops. */
 const claimMs = 1000;
@@ -134,7 +136,7 @@ export function lastCheckedIn(settings: Pick<Settings, "lastAlive" | "lastTicks"
  * after a removal while the scheduler runs: a checkout may restore them.
  */
 export function missingAgents(
-  waiting: readonly WorkItem[],
+  waiting: readonly ForAgent[],
   present: ReadonlyMap<string, unknown>,
 ): readonly AgentChange[] {
   const names = new Set(waiting.map(({ agent }) => agent));

@@ -70,6 +70,7 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
     ...context,
     ...deps,
     readAgain: webhooks.readAgain,
+    gatherings: webhooks.gatherings,
     startOnce: createStartOnce(context.store),
     agentNow: (name) => agentNow(name, context),
     planned: () => ({ agents: status.agents(), calendars: project$.value.calendars }),

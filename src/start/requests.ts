@@ -1,3 +1,4 @@
+import type { WorkItem } from "../../streams/vocabulary.ts";
 import { createAnswerLinks } from "../features/people/answer-links.ts";
 import { createInboxStore } from "../features/people/inbox-store.ts";
 import { createInbox } from "../features/people/inbox.ts";
@@ -42,12 +43,14 @@ interface RequestParts {
   readonly budgets: BudgetHolds;
   readonly people: ReturnType<typeof createPeople>;
   readonly connectMcp: RequestContext["connectMcp"];
+  /** A run took a delivery or a call that waited. */
+  readonly onTaken: (item: WorkItem) => void;
 }
 
 /** Answers the requests of runs. */
 export function createRequests(
   { store, redactor, inputs, project$, dispatch, stopping, status, clock, warn }: SchedulerContext,
-  { runs, firstEvents, budgets, people, connectMcp }: RequestParts,
+  { runs, firstEvents, budgets, people, connectMcp, onTaken }: RequestParts,
 ) {
   return createRunRequests({
     clock,
@@ -69,7 +72,10 @@ export function createRequests(
     mustBeRunnable: (agent) =>
       mustBeRunnable({ status, stopping, overBudget: budgets.overBudget }, agent),
     abandon: abandonBy(inputs),
-    onTaken: ({ agent, id }) => inputs.withdraw$.next({ agent, itemId: id, why: "taken" }),
+    onTaken: (item) => {
+      inputs.withdraw$.next({ agent: item.agent, itemId: item.id, why: "taken" });
+      onTaken(item);
+    },
     deliveryOf: (id) => {
       const receipt = store.receipts.get(id);
       return receipt && interpretStored(receipt);

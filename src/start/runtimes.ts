@@ -17,7 +17,7 @@ import { createRecordFiles } from "../runtime/runners/record-files.ts";
 import { ownBaseDir } from "../runtime/runners/host-user/base-dir.ts";
 import { createHostUserRunner } from "../runtime/runners/host-user/host-user-runner.ts";
 import type { OpenRun } from "../foundation/store/recover.ts";
-import { readablePayload } from "../features/webhooks/interpret.ts";
+import { deliveriesText, readablePayload } from "../features/webhooks/interpret.ts";
 import { adoptRuns, type Adopter } from "../runtime/runners/adopt-runs.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import type { RefusedKeys } from "../runtime/runs/refused-keys.ts";
@@ -72,6 +72,8 @@ export function createRuntimes(context: SchedulerContext, ports: RuntimePorts) {
       const receipt = store.receipts.get(receiptId);
       return receipt === null ? null : readablePayload(receipt);
     },
+    deliveries: (ids: readonly string[]) =>
+      deliveriesText(ids.flatMap((id) => store.receipts.get(id) ?? [])),
     orderModels: (models: readonly ModelConfig[]) => orderChain(models, cooldowns, Date.now()),
     network: async (agent: AgentConfig) => {
       const ofScheduler = await jobNetwork(env, warn);

@@ -78,6 +78,7 @@ export function schedulerEffects(
       hasAgent: (name) => status.agent(name) !== undefined,
       now: Date.now,
     }),
+    onDemand ? EMPTY : http.webhooks.gatherings.event$,
     onDemand ? EMPTY : requirements(context, services, event$),
   );
   // The runs' own events first, because adopted runs resume their waits with the graph.

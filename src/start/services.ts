@@ -106,6 +106,7 @@ export function createServices(
     firstEvents,
     budgets,
     people,
+    onTaken: (item) => http.webhooks.gatherings.taken(item),
     connectMcp: createMcpConnect(context, () => http.listener.url(), options.egress),
   });
   const gatewayUrl = (): string | null => http.listener.url();

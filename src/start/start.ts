@@ -113,6 +113,7 @@ async function run(parts: Parts): Promise<Scheduler> {
   telemetry.onLost(recovered.lost, aliveAt);
   await services.questions.withdrawAllBut(alive);
   const waiting = onDemand ? [] : recovered.requeue;
+  const gathering = onDemand ? [] : store.gatherings.all();
   const files = watchFiles(projectDir, {
     scan,
     problems,
@@ -125,7 +126,7 @@ async function run(parts: Parts): Promise<Scheduler> {
     touched$: files.agent$,
     onRead: skills.onRead,
     adopted,
-    waiting,
+    waiting: [...waiting, ...gathering],
   });
 
   let exitCode = 0;

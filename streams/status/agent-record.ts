@@ -5,7 +5,7 @@ import { problemSummary } from "../problem-text.ts";
 import type { AgentConfig } from "../agent-config.ts";
 import { defaultRuntime } from "../runtimes.ts";
 import type { DaySpend, UsedBudget } from "../spending.ts";
-import type { Diagnostic } from "../vocabulary.ts";
+import type { AgentGathering, Diagnostic } from "../vocabulary.ts";
 
 export interface Configured {
   /** Null until there was a valid one. */
@@ -38,6 +38,8 @@ export interface AgentRecord extends ConfiguredAgent {
   /** Why the machine can't start claimed runs, by instance id. */
   readonly blocked: ReadonlyMap<string, string>;
   readonly queued: number;
+  /** Null while none of its deliveries gathers. */
+  readonly gathering: AgentGathering | null;
   readonly lastRunAt: number | null;
   readonly lastDurationMs: number | null;
   readonly lastOutcome: Outcome | null;
@@ -74,6 +76,7 @@ export function newRecord(name: string): AgentRecord {
     questions: noQuestions,
     blocked: noReasons,
     queued: 0,
+    gathering: null,
     lastRunAt: null,
     lastDurationMs: null,
     lastOutcome: null,
@@ -190,7 +193,12 @@ export function toAgentStatus(record: AgentRecord): AgentStatus {
     spentToday: withTime(record.today),
     usedBudget: withTime(record.usedBudget),
     queued: record.queued,
+    ...(record.gathering && { gathering: gatheringStatus(record.gathering) }),
   };
+}
+
+function gatheringStatus({ deliveries, startsAt }: AgentGathering) {
+  return { deliveries, startsAt: isoTime(startsAt) };
 }
 
 function withTime<Budget extends DaySpend>(budget: Budget | null) {

@@ -52,6 +52,7 @@ function linesOf(event: Exclude<RunEvent, { type: "output" }>): readonly Line[] 
       return [blockedLine(event)];
     case "next-run":
     case "queue-depth":
+    case "gathering":
     case "status-text":
     case "spent":
       return [];
@@ -167,10 +168,14 @@ function triggerText(trigger: Trigger): string {
  * The trigger of a run: `by its schedule`, `manually, attempt 2`; a replay names its entry of the history. `late` is why it
  * waits, or how late it is.
  */
-function originText({ trigger, attempt, replayOf }: WorkItem, late: string | null): string {
+function originText(
+  { trigger, attempt, replayOf, gathered }: WorkItem,
+  late: string | null,
+): string {
   const origin = trigger.kind === "manual" ? "manually" : `by ${triggerText(trigger)}`;
   return [
     origin,
+    ...(gathered === undefined ? [] : [`the latest of ${gathered.length} deliveries`]),
     ...(replayOf === undefined ? [] : [`a replay of ${replayOf}`]),
     ...(attempt === 1 ? [] : [`attempt ${attempt}`]),
     ...(late === null ? [] : [late]),

@@ -24,6 +24,8 @@ export function reduceAgent(record: AgentRecord, event: RunEvent): AgentRecord {
       return { ...record, nextRunAt: event.nextRunAt };
     case "queue-depth":
       return { ...record, queued: event.depth };
+    case "gathering":
+      return { ...record, gathering: event.gathering };
     case "started":
     case "status-text":
     case "blocked":

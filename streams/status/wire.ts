@@ -63,6 +63,15 @@ export const agentSchema = z
       .meta({ description: "What keeps its work from running; null for none" }),
     scale: z.int(),
     queued: z.int(),
+    gathering: z.exactOptional(
+      z
+        .object({
+          deliveries: z.int(),
+          startsAt: time.meta({ description: "When the first of the runs starts" }),
+        })
+        .readonly()
+        .meta({ description: "Deliveries that gather for a run; absent while none does" }),
+    ),
     queueSize: z.int(),
     triggers: texts.meta({
       description: "What starts it: `schedule 0 9 * * *`, `webhook github`, `call`",

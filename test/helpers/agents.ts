@@ -55,6 +55,7 @@ export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentC
     queueSize: 100,
     waitTimeoutSeconds: 1800,
     webhooks: [],
+    debounce: null,
     hooks: { pre: [], post: [] },
     params: {},
     runtime: { type: "host-user", runAs: "$USER" },

@@ -217,6 +217,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       const questions = count(asked.filter((one) => one.state === "open"));
       return { alerts: { open: count(open), dead }, questions };
     },
+    gatherings: { startNow: noted("startNow", () => [{}, { gathered: ["r1", "r2", "r3"] }]) },
     inputs: { kill$: { next: killed } },
     questions: fakeQuestions(asked),
     redactor: createRedactor(),

@@ -1,4 +1,5 @@
-import type { WebhookEvent, WorkItem, RemoteSpan } from "../../../streams/vocabulary.ts";
+import type { RemoteSpan, Trigger, WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
+import type { GatheringOptions } from "../../foundation/store/gatherings.ts";
 import type { Acceptance, DeadLetter, WaitingRun } from "../../foundation/store/receipts.ts";
 import { keptHeaders, type Identity } from "./interpret.ts";
 import type { Payload } from "./json.ts";
@@ -19,6 +20,8 @@ export interface Matched {
   /** Runs that waited for the delivery; their agents get no new run. */
   readonly waitingRuns: readonly WaitingRun[];
   readonly at: number;
+  /** How a delivery gathers for an agent's run; null if it starts its own. */
+  readonly gatheringOf: (agent: string, trigger: Trigger) => GatheringOptions | null;
 }
 
 /**
@@ -26,12 +29,17 @@ export interface Matched {
  * if no agent ran.
  */
 export function acceptanceOf(matched: Matched, newId: () => string): Acceptance {
-  const { provider, delivery, payload, event, identity, result, waitingRuns, at } = matched;
+  const { provider, delivery, payload, event, identity, result } = matched;
+  const { waitingRuns, at, gatheringOf } = matched;
   const sender = parseTraceparent(header(delivery.headers, "traceparent"));
   const trigger = { kind: "webhook", event, ...(sender && { sender }) } as const;
   const itemOf = (agent: string): WorkItem => ({ id: newId(), agent, at, attempt: 1, trigger });
   const taking = new Set(waitingRuns.map(({ agent }) => agent));
   const started = result.matched.filter((agent) => !taking.has(agent));
+  const gatherings = result.matched.flatMap((agent) => {
+    const options = gatheringOf(agent, trigger);
+    return options === null ? [] : [[agent, options] as const];
+  });
   const reason = waitingRuns.length > 0 ? null : result.reason;
   return {
     receipt: {
@@ -53,6 +61,7 @@ export function acceptanceOf(matched: Matched, newId: () => string): Acceptance 
       startsRun: result.matched.includes(by.agent),
     })),
     deadLetters: deadLetters(matched, newId),
+    ...(gatherings.length > 0 && { gatherings: new Map(gatherings) }),
   };
 }
 

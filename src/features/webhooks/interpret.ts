@@ -122,6 +122,17 @@ export function readablePayload(delivery: TypedRequest): string {
   return JSON.stringify(payload, null, indent);
 }
 
+/** Stored deliveries as an agent reads them: a JSON list of their events, each with its payload, or its body as text. */
+export function deliveriesText(deliveries: readonly StoredDelivery[]): string {
+  const all = deliveries.map((delivery) => {
+    const read = interpretStored(delivery);
+    return read === null || isDeeper(read.payload, maxDepth)
+      ? { receiptId: delivery.id, body: Buffer.from(delivery.body).toString("utf8") }
+      : { ...read.event, payload: read.payload };
+  });
+  return JSON.stringify(all, null, 2);
+}
+
 function isDeeper(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1));

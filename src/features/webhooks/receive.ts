@@ -1,7 +1,13 @@
-import type { WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
+import type { Trigger, WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import type { WebhookSource } from "../../foundation/config/project-config.ts";
 import type { RefusedDelivery } from "./delivery-report.ts";
-import type { Acceptance, Accepted, RunMatch } from "../../foundation/store/receipts.ts";
+import type { GatheringOptions } from "../../foundation/store/gatherings.ts";
+import type {
+  Acceptance,
+  Accepted,
+  GatheringDelivery,
+  RunMatch,
+} from "../../foundation/store/receipts.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { acceptanceOf } from "./acceptance.ts";
 import { authenticate, type Refusal, type SecretsOf } from "./authenticate.ts";
@@ -24,6 +30,10 @@ export interface ReceiverDeps {
   matchRuns(event: WebhookEvent, payload: Payload): RunMatch;
   /** Resolves once everything is durable; rejects when the store fails. */
   accept(acceptance: Acceptance): Promise<Accepted>;
+  /** How a delivery gathers for an agent's run; null if it starts its own. */
+  readonly gatheringOf: (agent: string, trigger: Trigger) => GatheringOptions | null;
+  /** Committed deliveries gather for runs. */
+  readonly gathers: (deliveries: readonly GatheringDelivery[]) => void;
   /** Passes committed work to the queues. */
   dispatch(items: readonly WorkItem[]): void;
   count(delivery: DeliveryCount): void;
@@ -186,7 +196,7 @@ async function accept(
   const { id } = acceptance.receipt;
   const { matched } = accepted;
   count(matched.length > 0 ? "accepted" : "unmatched");
-  dispatch(context, id, accepted.queued);
+  dispatch(context, id, accepted);
   return { status: 200, body: { receiptId: id, matched: matched.map((agent) => ({ agent })) } };
 }
 
@@ -206,7 +216,9 @@ function match(
   const result = deps.index.match(source.name, read);
   const runMatch = deps.matchRuns(event, payload);
   const { waitingRuns } = runMatch;
-  const matched = { provider, delivery, payload, event, identity, result, waitingRuns, at };
+  const { gatheringOf } = deps;
+  const of = { result, waitingRuns, at, gatheringOf };
+  const matched = { provider, delivery, payload, event, identity, ...of };
   return { acceptance: acceptanceOf(matched, () => deps.newId()), runMatch };
 }
 
@@ -214,11 +226,11 @@ function match(
 function dispatch(
   { deps, warn }: ReceiverContext,
   receiptId: string,
-  items: readonly WorkItem[],
+  { queued, gathering }: Extract<Accepted, { duplicate: false }>,
 ): void {
-  if (items.length === 0) return;
   try {
-    deps.dispatch(items);
+    if (queued.length > 0) deps.dispatch(queued);
+    if (gathering.length > 0) deps.gathers(gathering);
   } catch (error) {
     warn("dispatch", `webhook receipt ${receiptId} is stored but not started: ${messageOf(error)}`);
   }

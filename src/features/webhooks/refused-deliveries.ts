@@ -124,12 +124,13 @@ const mostScanned = 5_000;
 /** Reads which `receipts` gave an agent no work. */
 export function createUnmatchedReceipts(db: DatabaseSync) {
   // Sizes are read together with the rows: a subquery that returns bodies would read them all. A row about the agent means
-  // that it was matched or disabled, and why nothing ran.
+  // that it was matched or disabled, and why nothing ran. A gathered delivery has none.
   const find = db.prepare(
     `SELECT id, at, bytes FROM
-       (SELECT id, at, seq, source, length(body) AS bytes FROM receipts WHERE at >= :since ORDER BY at DESC, seq DESC LIMIT ${mostScanned}) AS latest
+       (SELECT id, at, seq, source, matched, length(body) AS bytes FROM receipts WHERE at >= :since ORDER BY at DESC, seq DESC LIMIT ${mostScanned}) AS latest
      WHERE source IN (SELECT value FROM json_each(:sources)) AND NOT EXISTS
        (SELECT 1 FROM triggers WHERE receipt_id = latest.id AND agent = :agent)
+       AND :agent NOT IN (SELECT value FROM json_each(matched))
      ORDER BY at DESC, seq DESC LIMIT :limit`,
   );
   const nth = db.prepare(

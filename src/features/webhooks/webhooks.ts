@@ -5,6 +5,7 @@ import type { DeliveryCount } from "./provider.ts";
 import type { RunMatch, Receipt } from "../../foundation/store/receipts.ts";
 import { webhookSecretType } from "../../foundation/credentials/credential-types.ts";
 import { v7 as uuidV7 } from "uuid";
+import { createGatherings } from "./gatherings.ts";
 import { interpretStored } from "./interpret.ts";
 import { createBrokenAgents, createMatchIndex, type MatchIndex } from "./match-index.ts";
 import { createReceiver } from "./receive.ts";
@@ -26,6 +27,7 @@ export function createWebhooks(
   const { store, status, project$, switches, credential } = context;
   const index = createMatchIndex();
   const broken = createBrokenAgents();
+  const gatherings = createGatherings(context);
   const match: MatchIndex["match"] = (source, event) =>
     broken.explain(source, index.match(source, event));
   const secretOf = ttlCache(async (reference) => {
@@ -39,6 +41,8 @@ export function createWebhooks(
     index: { match },
     matchRuns,
     accept: (acceptance) => store.receipts.accept(acceptance),
+    gatheringOf: gatherings.gatheringOf,
+    gathers: gatherings.gathers,
     dispatch: context.dispatch,
     count: (delivery) => {
       count(delivery);
@@ -52,6 +56,7 @@ export function createWebhooks(
   });
   return {
     receive,
+    gatherings,
     /** A stored delivery as its agents would see it now; null if it can't be read. */
     readAgain: (receipt: Receipt) => {
       const read = interpretStored(receipt);
@@ -62,6 +67,7 @@ export function createWebhooks(
     /** Updates the index of agents. */
     onEvent: (event: RunEvent): void => {
       broken.onEvent(event);
+      gatherings.onEvent(event);
       if (event.type === "agent-set") index.set(event.config, switches.isEnabled(event.agent));
       if (event.type === "agent-removed") index.remove(event.agent);
       if (event.type === "agent-enabled") index.setEnabled(event.agent, event.enabled);

@@ -11,6 +11,7 @@ import { alertKey } from "./alert-options.ts";
 import { approveKey } from "./approve.ts";
 import { budgetKey } from "./budget.ts";
 import { agentKey, fact, factOf, maskUserInfo, type AgentKey } from "./config-key.ts";
+import { debounceKey } from "./debounce.ts";
 import { expectKey } from "./expect.ts";
 import {
   choice,
@@ -178,6 +179,7 @@ export const agentKeys = {
     facts: (seconds) => fact("Waits for a trigger", `up to ${durationText(seconds * 1000)}`),
   }),
   webhooks: webhooksKey,
+  debounce: debounceKey,
   hooks: hooksKey,
   params: agentKey({
     inFile: "params",

@@ -186,9 +186,15 @@ const maxMs = 365 * unitsMs.d;
 /** The ms of "90s", "24h" or "7d"; null for "never"; undefined for text that is neither, or out of range. */
 export function parseDuration(text: string): number | null | undefined {
   if (text === "never") return null;
-  const [, count = "", unit = ""] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  const ms = Number(count) * (new Map<string, number>(Object.entries(unitsMs)).get(unit) ?? 0);
+  const ms = durationMs(text) ?? 0;
   return ms >= minMs && ms <= maxMs ? ms : undefined;
+}
+
+/** The ms of "90s", "24h" or "7d"; undefined for text that is no length of time. */
+export function durationMs(text: string): number | undefined {
+  const [, count = "", unit = ""] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const unitMs = new Map<string, number>(Object.entries(unitsMs)).get(unit);
+  return unitMs && Number(count) * unitMs;
 }
 
 /** The text for a file, in the largest unit that leaves a whole number; a day is in hours. */

@@ -130,6 +130,8 @@ export const jobSchema = z.object({
   traceparent: z.string().optional(),
   /** The webhook's whole body, for the agent to read from a file; null for other triggers. */
   payload: z.string().nullable(),
+  /** For gathered deliveries: their number and, if the run gets all of them, their events and payloads as JSON. */
+  gathered: z.object({ count: z.number(), deliveries: z.string().nullable() }).optional(),
   /** The run's own working directory: absolute, empty, owned by its user. */
   workDir: z.string(),
   /** How the run reaches the network; absent if that is open, needs no proxy and trusts only Node's own certificates. */

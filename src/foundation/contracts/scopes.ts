@@ -1,5 +1,5 @@
 /**
- * The scopes of API tokens. `read`: all GET routes of the API. `trigger`: starts work: trigger, replay, continue.
+ * The scopes of API tokens. `read`: all GET routes of the API. `trigger`: starts work: trigger, start now, replay, continue.
  * `control`: changes running work, agents, budgets and alerts. `answer`: answers questions of runs.
  */
 export const scopes = ["read", "trigger", "control", "answer"] as const;

@@ -1,4 +1,5 @@
 import type { FeatureTables } from "./feature-tables.ts";
+import { gatherings } from "./gatherings.ts";
 import { runTables } from "./run-tables.ts";
 import { missedSlots } from "./slots.ts";
 
@@ -55,7 +56,7 @@ export const storeFormat = {
     CREATE TABLE cron_ticks (agent TEXT PRIMARY KEY, last_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
     "",
     `${receiptsByBody} ${continuedRun}`,
-    `${dedupKeys} ${missedSlots}`,
+    `${dedupKeys} ${missedSlots} ${gatherings}`,
   ],
 };
 

@@ -1,6 +1,7 @@
 import type { Wait } from "../contracts/run-state.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Trigger, WorkItem } from "../../../streams/vocabulary.ts";
+import { isGathered, prepareUngather } from "./gatherings.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { openTriggers, prepareInsert, takenBy, takenRow } from "./trigger-rows.ts";
 import { prepareWaits, type WaitEnd } from "./waits.ts";
@@ -27,7 +28,7 @@ const receiptsPerPage = 500;
 export function createPastTriggers(db: DatabaseSync, { write }: GroupCommit) {
   const queued = db.prepare(
     `SELECT seq, id, at, agent, attempt, trigger FROM ${openTriggers}
-       AND state = 'queued' AND agent = ? AND kind = ? AND seq > ?
+       AND state = 'queued' AND agent = ? AND kind = ? AND gathered IS NULL AND seq > ?
      ORDER BY seq LIMIT ${itemsPerPage}`,
   );
   // The index requires the condition on the state.
@@ -40,7 +41,8 @@ export function createPastTriggers(db: DatabaseSync, { write }: GroupCommit) {
        AND (:event IS NULL
          OR EXISTS (SELECT 1 FROM triggers WHERE receipt_id = receipts.id AND event = :event))
        AND NOT EXISTS (SELECT 1 FROM triggers WHERE receipt_id = receipts.id AND agent = :agent
-         AND (instance_id IS NOT NULL OR state = 'queued')) AS fits
+         AND (instance_id IS NOT NULL OR state = 'queued'))
+       AND NOT ${isGathered({ agent: ":agent", at: "receipts.at", receiptId: "receipts.id" })} AS fits
      FROM receipts WHERE (at, seq) > (:at, :seq) ORDER BY at, seq LIMIT ${receiptsPerPage}`,
   );
   const takeRow = prepareTake(db);
@@ -111,8 +113,11 @@ function prepareTake(db: DatabaseSync): (item: WorkItem, instanceId: string) => 
      WHERE id = ? AND state = 'queued'`,
   );
   const hasRun = db.prepare(
-    "SELECT 1 FROM triggers WHERE receipt_id = ? AND agent = ? AND instance_id IS NOT NULL",
+    `SELECT 1 WHERE EXISTS (SELECT 1 FROM triggers
+         WHERE receipt_id = :receiptId AND agent = :agent AND instance_id IS NOT NULL)
+       OR ${isGathered({ agent: ":agent", at: ":at", receiptId: ":receiptId" })}`,
   );
+  const ungather = prepareUngather(db);
   const takeDeadLetter = db.prepare(
     `UPDATE triggers SET agent = :agent, outcome = 'succeeded', dead_letter = 0, instance_id = :instanceId,
        reason = :reason, trigger = coalesce(trigger, :trigger)
@@ -124,12 +129,13 @@ function prepareTake(db: DatabaseSync): (item: WorkItem, instanceId: string) => 
      WHERE id = :receiptId AND :agent NOT IN (SELECT value FROM json_each(matched))`,
   );
   return (item, instanceId) => {
-    const { agent, trigger } = item;
+    const { agent, at, trigger } = item;
     const reason = takenBy(instanceId);
     if (takeQueued.run(instanceId, reason, item.id).changes === 1) return true;
     if (trigger.kind !== "webhook") return false;
     const { receiptId } = trigger.event;
-    if (hasRun.get(receiptId, agent) !== undefined) return false;
+    if (hasRun.get({ receiptId, agent, at }) !== undefined) return false;
+    ungather.run(receiptId, agent);
     const json = JSON.stringify(trigger);
     const row = { agent, instanceId, reason, trigger: json, receiptId };
     if (takeDeadLetter.run(row).changes === 0) insert(takenRow(item, instanceId));

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FeatureTables, Growing } from "./feature-tables.ts";
 import type { GroupCommit } from "./group-commit.ts";
+import { gatheredReceipts } from "./gatherings.ts";
 import { openTriggers } from "./trigger-rows.ts";
 
 /** How much is kept. */
@@ -30,12 +31,12 @@ const ownTables: readonly Growing[] = [
   {
     table: "receipts",
     batch: 25,
-    // A receipt stays while waiting work or live runs may still read its body.
+    // A receipt stays while gathering deliveries, waiting work or live runs may still read its body.
     delete: `DELETE FROM receipts WHERE seq IN
       (SELECT seq FROM
         (SELECT seq, sum(bytes) OVER (ORDER BY at, seq) - bytes AS before FROM
           (SELECT seq, at, length(body) AS bytes FROM receipts WHERE at < ? AND id NOT IN
-            (SELECT receipt_id FROM ${openTriggers} AND receipt_id IS NOT NULL)
+            (SELECT receipt_id FROM ${openTriggers} AND receipt_id IS NOT NULL UNION ALL ${gatheredReceipts})
            ORDER BY at LIMIT ?))
        WHERE before < ${bytesPerBatch})`,
   },

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { withJson } from "./rows.ts";
+import { prepareGather, type GatheringOptions } from "./gatherings.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { deadLetterRow, leftRow, prepareInsert, queuedRow, takenRow } from "./trigger-rows.ts";
 import { prepareWaits } from "./waits.ts";
@@ -23,8 +24,24 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
      FROM receipts WHERE id = ?`,
   );
 
+  const gather = prepareGather(db);
   const waits = prepareWaits(db);
   const isTaken = ({ by }: TakenWork): boolean => by.isWaiting() && waits.end(by);
+  /** Writes the work that gathers; the rest is to be queued. */
+  const gathered = (
+    work: readonly WorkItem[],
+    { receipt, gatherings = new Map() }: Pick<Acceptance, "receipt" | "gatherings">,
+  ) => {
+    const queued: WorkItem[] = [];
+    const gathering: GatheringDelivery[] = [];
+    for (const item of work) {
+      const { agent } = item;
+      const options = gatherings.get(agent);
+      if (options === undefined) queued.push(item);
+      else gathering.push({ agent, key: options.key, dropped: gather(item, receipt, options) });
+    }
+    return { queued, gathering };
+  };
   /** The earlier delivery of which this one is a duplicate; null if it is new. `isWork`: whether agents get work of it. */
   const firstOf = (acceptance: Acceptance, isWork: boolean, bodyHash: string): string | null => {
     if (!isWork && acceptance.items.length > 0) return earlier.withWork(acceptance).receiptId;
@@ -37,8 +54,8 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
     const { id, at, source, type, deliveryId, headers, body, reason } = receipt;
     const bodyHash = hash("sha256", body, "hex");
     const had = earlier.withWork(acceptance);
-    const queued = acceptance.items.filter(({ agent }) => !had.agents.has(agent));
-    const isWork = queued.length + taken.length > 0;
+    const toStart = acceptance.items.filter(({ agent }) => !had.agents.has(agent));
+    const isWork = toStart.length + taken.length > 0;
     const first = firstOf(acceptance, isWork, bodyHash);
     if (first !== null) return { duplicate: true, receiptId: first };
     const takers = taken.map(({ item }) => item.agent);
@@ -49,12 +66,13 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
     insert.run(id, at, source, type, deliveryId, bodyHash, head, body, agents, reason, key);
     for (const one of taken) {
       if (isTaken(one)) insertTrigger(takenRow(one.item, one.by.instanceId));
-      else if (one.startsRun && !had.agents.has(one.item.agent)) queued.push(one.item);
+      else if (one.startsRun && !had.agents.has(one.item.agent)) toStart.push(one.item);
       else insertTrigger(leftRow(one.item));
     }
+    const { queued, gathering } = gathered(toStart, acceptance);
     for (const item of queued) insertTrigger(queuedRow(item));
     for (const entry of deadLetters) insertTrigger(deadLetterRow(entry));
-    return { duplicate: false, queued, matched };
+    return { duplicate: false, queued, matched, gathering };
   };
 
   /** The items whose agents may still start: none if the delivery, or a repeated one, gave any agent work. */
@@ -211,6 +229,16 @@ export interface Acceptance extends DeliveryIdentity {
   /** Work that live runs take, so that it is not queued. */
   readonly taken: readonly TakenWork[];
   readonly deadLetters: readonly DeadLetter[];
+  /** How the work of an agent gathers, by name, instead of being queued; absent if all of it is queued. */
+  readonly gatherings?: ReadonlyMap<string, GatheringOptions>;
+}
+
+/** A delivery that gathers for a run of an agent. */
+export interface GatheringDelivery {
+  readonly agent: string;
+  readonly key: string;
+  /** Older deliveries beyond the limits of one run, which are to be refused. */
+  readonly dropped: readonly WorkItem[];
 }
 
 /**
@@ -222,5 +250,6 @@ export type Accepted =
       readonly duplicate: false;
       readonly queued: readonly WorkItem[];
       readonly matched: readonly string[];
+      readonly gathering: readonly GatheringDelivery[];
     }
   | { readonly duplicate: true; readonly receiptId: string };

@@ -40,9 +40,10 @@ export interface Recovered {
 }
 
 /** The columns of a work item. */
-export interface WorkRow extends Omit<WorkItem, "replayOf" | "trigger"> {
+export interface WorkRow extends Omit<WorkItem, "replayOf" | "gathered" | "trigger"> {
   readonly trigger: string;
   readonly replayOf: string | null;
+  readonly gathered: string | null;
 }
 
 interface OpenRow extends WorkRow {
@@ -147,7 +148,7 @@ function openRows(
   const ownWaits = "SELECT since FROM waits WHERE waits.instance_id = triggers.instance_id";
   const waits = [ownWaits, ...features.flatMap((feature) => feature.waits ?? [])];
   const select = db.prepare(
-    `SELECT id, at, agent, attempt, trigger, replay_of AS replayOf, state, instance_id AS instanceId, started_at AS startedAt,
+    `SELECT id, at, agent, attempt, trigger, replay_of AS replayOf, gathered, state, instance_id AS instanceId, started_at AS startedAt,
        begun, waited_ms AS waitedMs,
        (SELECT min(since) FROM (${waits.join(" UNION ALL ")})) AS waitsSince
      FROM triggers WHERE state <> 'ended' AND state <> ? ORDER BY seq`,
@@ -156,9 +157,16 @@ function openRows(
 }
 
 export function itemOf(row: WorkRow): WorkItem {
-  const { id, at, agent, attempt, replayOf } = row;
-  const replay = replayOf === null ? {} : { replayOf };
-  return { id, at, agent, attempt, trigger: JSON.parse(row.trigger) as Trigger, ...replay };
+  const { id, at, agent, attempt, replayOf, gathered } = row;
+  return {
+    id,
+    at,
+    agent,
+    attempt,
+    trigger: JSON.parse(row.trigger) as Trigger,
+    ...(replayOf !== null && { replayOf }),
+    ...(gathered !== null && { gathered: JSON.parse(gathered) as readonly string[] }),
+  };
 }
 
 function openRun(row: OpenRow, { now, stoppedAt }: Times): OpenRun {

@@ -13,12 +13,15 @@ export interface StoredRun {
   /** The returned value, whole; null for no value. */
   readonly value: unknown;
   readonly trigger: Trigger | null;
+  /** The receipts of gathered deliveries, in order; null for other work. */
+  readonly gathered: readonly string[] | null;
   readonly git: GitState | null;
 }
 
 interface RunRow extends EntryRow {
   readonly wholeValue: string | null;
   readonly trigger: string | null;
+  readonly gathered: string | null;
   readonly gitCommit: string | null;
   readonly gitDirty: number | null;
 }
@@ -36,7 +39,7 @@ const succeededClasses = triggerKinds.map((kind) => `${kind}/succeeded/0`);
 /** Reads single runs. Throws the store's errors. */
 export function createRuns(db: DatabaseSync) {
   const select = db.prepare(
-    `SELECT ${entryColumns}, value AS wholeValue, trigger, git_commit AS gitCommit, git_dirty AS gitDirty
+    `SELECT ${entryColumns}, value AS wholeValue, trigger, gathered, git_commit AS gitCommit, git_dirty AS gitDirty
      FROM triggers WHERE instance_id = ? AND ${isRun} ORDER BY seq LIMIT 1`,
   );
   const selectMade = db.prepare(
@@ -133,11 +136,12 @@ function isAfter(run: Found | undefined, { at, seq }: Place): boolean {
 }
 
 function runOf(row: RunRow): StoredRun {
-  const { wholeValue, trigger, gitCommit, gitDirty } = row;
+  const { wholeValue, trigger, gathered, gitCommit, gitDirty } = row;
   return {
     entry: entryOf(row),
     value: wholeValue === null ? null : JSON.parse(wholeValue),
     trigger: trigger === null ? null : (JSON.parse(trigger) as Trigger),
+    gathered: gathered === null ? null : (JSON.parse(gathered) as readonly string[]),
     git: gitCommit === null ? null : { commit: gitCommit, dirty: gitDirty === 1 },
   };
 }
@@ -150,12 +154,14 @@ interface Original {
   readonly receiptId: string | null;
   /** Null for an entry that was never a work item. */
   readonly trigger: Trigger | null;
+  /** The receipts of gathered deliveries, in order; null for other work. */
+  readonly gathered: readonly string[] | null;
 }
 
 /** Reads `triggers` for replays. */
 export function createOriginals(db: DatabaseSync) {
   const byId = db.prepare(
-    "SELECT agent, receipt_id AS receiptId, trigger FROM triggers WHERE id = ?",
+    "SELECT agent, receipt_id AS receiptId, trigger, gathered FROM triggers WHERE id = ?",
   );
   // A delivery's work arrives with it, so the index by time finds its few entries.
   const ofReceipt = db.prepare(
@@ -166,7 +172,7 @@ export function createOriginals(db: DatabaseSync) {
     /** Undefined when the history holds no such entry. */
     of: (id: string): Original | undefined => {
       const row = byId.get(id);
-      return row && withJson<Original>(row, "trigger");
+      return row && withJson<Original>(row, "trigger", "gathered");
     },
     /**
      * The id of the first entry that a delivery created for an agent, else of one without an agent; null without both.

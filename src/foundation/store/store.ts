@@ -5,6 +5,7 @@ import { Problem } from "../errors.ts";
 import { createCalls } from "./calls.ts";
 import { createDatabaseFiles, emptied, isCurrent, openDatabase } from "./database.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
+import { createGatherings } from "./gatherings.ts";
 import { createHistory } from "./history.ts";
 import { createLocks } from "./locks.ts";
 import { storeFormat, formatWith } from "./migrations.ts";
@@ -39,6 +40,7 @@ function createParts(db: DatabaseSync, commits: GroupCommit, now: () => number) 
     receipts: createReceipts(db, commits),
     settings: createSettings(db, commits, now),
     slots: createSlotStore(db, commits, now),
+    gatherings: createGatherings(db, commits),
     channels: createChannels(db, commits),
     remoteRuns: createRemoteRuns(db, commits),
     locks: createLocks(db, commits),

@@ -28,6 +28,8 @@ interface NewTriggerRow {
   readonly startedAt: number | null;
   /** The row that this one repeats. */
   readonly replayOf: string | null;
+  /** The receipts of gathered deliveries, in order. */
+  readonly gathered?: readonly string[];
   readonly trigger: Trigger | null;
 }
 
@@ -139,12 +141,14 @@ export function prepareInsert(db: DatabaseSync): (row: NewTriggerRow) => void {
   const members = Object.values(columns);
   // By position: names take three times as long, and every delivery writes rows.
   const insert = db.prepare(
-    `INSERT INTO triggers (${Object.keys(columns).join(", ")}, dead_letter, trigger)
-     VALUES (${members.map(() => "?").join(", ")}, ?, ?)`,
+    `INSERT INTO triggers (${Object.keys(columns).join(", ")}, dead_letter, gathered, trigger)
+     VALUES (${members.map(() => "?").join(", ")}, ?, ?, ?)`,
   );
   return (row) => {
     const trigger = row.trigger === null ? null : JSON.stringify(row.trigger);
-    insert.run(...members.map((member) => row[member]), Number(row.deadLetter), trigger);
+    const gathered = row.gathered === undefined ? null : JSON.stringify(row.gathered);
+    const values = members.map((member) => row[member]);
+    insert.run(...values, Number(row.deadLetter), gathered, trigger);
   };
 }
 

@@ -12,7 +12,7 @@ export function createWaitingWork(db: DatabaseSync, { record }: GroupCommit) {
   const queued = `${openTriggers} AND state = 'queued'`;
   const last = db.prepare(`SELECT seq FROM ${queued} ORDER BY seq DESC LIMIT 1`);
   const after = db.prepare(
-    `SELECT seq, id, at, agent, attempt, trigger, replay_of AS replayOf FROM ${queued} AND seq > ?
+    `SELECT seq, id, at, agent, attempt, trigger, replay_of AS replayOf, gathered FROM ${queued} AND seq > ?
      ORDER BY seq LIMIT ${itemsPerPart}`,
   );
   const ofAgent = db.prepare(`SELECT count(*) AS n FROM ${queued} AND agent = ?`);

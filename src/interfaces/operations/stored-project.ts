@@ -1,4 +1,5 @@
 import { createSpend } from "../../features/spend/spend-store.ts";
+import { totalOf } from "../../../streams/triggers/gather.ts";
 import { basename } from "node:path";
 import { isoTime } from "../../../streams/iso-times.ts";
 import { problemSummary, problemText } from "../../../streams/problem-text.ts";
@@ -212,7 +213,9 @@ function statusOf(
     warnings,
     agents: agents.map((record) => {
       const queued = waiting.get(record.name) ?? 0;
-      return toAgentStatus({ ...record, ...seed(record.name), queued });
+      const { debounce = null } = record.config ?? {};
+      const gathering = totalOf(store.gatherings.ofAgent(record.name), debounce, Date.now());
+      return toAgentStatus({ ...record, ...seed(record.name), queued, gathering });
     }),
   };
 }

@@ -25,6 +25,7 @@ import type { Tokens } from "../../features/tokens/tokens.ts";
 import { searchLogs, type SearchContext } from "../../features/search/operations.ts";
 import { readLog } from "./read-log.ts";
 import { fileOperations, type FileContext } from "../../runtime/agents/operations.ts";
+import { startNow, type WebhookContext } from "../../features/webhooks/operations.ts";
 import { controlOperations } from "../../runtime/runs/control-operations.ts";
 import { historyOperations } from "../../runtime/runs/history-operations.ts";
 import type { RunContext } from "../../runtime/runs/run-context.ts";
@@ -43,7 +44,8 @@ export interface OperationContext
     RunContext,
     SearchContext,
     SpendContext,
-    TokenContext {
+    TokenContext,
+    WebhookContext {
   readonly status: RunContext["status"];
   readonly audit: Audit;
   readonly tokens: Tokens;
@@ -52,6 +54,7 @@ export interface OperationContext
 /** All operations; under each heading in the order of the API's description. */
 export const operations = [
   ...controlOperations,
+  startNow,
   ...statusOperations,
   ...historyOperations,
   showSchedule,

@@ -128,6 +128,13 @@ export function disabledText({ enabled, scale, models }: AgentStatus): string | 
   return enabled ? null : "disabled";
 }
 
+/** `gathering 4, starts in 20 s`; null while no delivery gathers. `now` is epoch ms. */
+export function gatheringText({ gathering }: AgentStatus, now: number): string | null {
+  if (gathering === undefined) return null;
+  const { deliveries, startsAt } = gathering;
+  return `gathering ${deliveries}, starts ${relativeTime(Math.max(Date.parse(startsAt), now), now)}`;
+}
+
 /** The error; null for a run over a budget that is still used up, as the budget is shown with its own hint. */
 export function errorToShow({ error, usedBudget, lastOutcome }: AgentStatus): string | null {
   const isOfBudget = lastOutcome === "over_budget" && error?.startsWith("over budget") === true;

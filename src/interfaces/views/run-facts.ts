@@ -30,6 +30,7 @@ export function runFacts(run: RunView, moment: (at: string) => string): readonly
     ["Replay of", run.replayOf],
     ["Continues", run.continues],
     ["Continued by", run.continuedBy.join(", ") || null],
+    ["Gathered", run.gathered === undefined ? null : `${run.gathered.length} deliveries`],
     ["Receipt", run.receiptId],
     ["Entry", run.id],
   ];

@@ -20,6 +20,8 @@ interface CommandSources {
   readonly network: Readonly<Record<string, string>>;
   /** Absolute path of the webhook's body; null if no webhook triggered the run. */
   readonly payloadFile: string | null;
+  /** Absolute path of all gathered deliveries; null if the run does not get them. */
+  readonly deliveriesFile: string | null;
   /** Variables that name the files of credentials. */
   readonly files: Readonly<Record<string, string>>;
   /** Folder of the agent's own commands and the path of the run's socket; null if the commands don't work. */
@@ -31,13 +33,13 @@ const defaultPath = "/usr/local/bin:/usr/bin:/bin";
 /**
  * The whole environment of the agent's commands and hooks: inherited variables, proxies, the agent's config,
  * credentials (the first that sets a variable wins), `AL_AGENT`, `AL_INSTANCE`, `TRACEPARENT` with `[telemetry]`, for a
- * scheduled run `AL_SCHEDULED_AT` and for a webhook `AL_PAYLOAD_FILE`.
+ * scheduled run `AL_SCHEDULED_AT`, for a webhook `AL_PAYLOAD_FILE` and, for gathered ones, `AL_DELIVERIES_FILE`.
  * The agent's commands come first on PATH and find the run by `AL_RUN_SOCKET`. The run's token is not included.
  */
 export function commandEnv(
   job: Job,
   env: NodeJS.ProcessEnv,
-  { network, payloadFile, files, commands }: CommandSources,
+  { network, payloadFile, deliveriesFile, files, commands }: CommandSources,
 ): Readonly<Record<string, string>> {
   const own = passedOn.flatMap((name): [string, string][] => {
     const value = env[name];
@@ -62,6 +64,7 @@ export function commandEnv(
     ...(job.traceparent === undefined ? {} : { TRACEPARENT: job.traceparent }),
     ...(job.trigger.kind === "cron" && { AL_SCHEDULED_AT: isoTime(job.trigger.scheduledFor) }),
     ...(payloadFile === null ? {} : { AL_PAYLOAD_FILE: payloadFile }),
+    ...(deliveriesFile === null ? {} : { AL_DELIVERIES_FILE: deliveriesFile }),
   };
 }
 

@@ -16,6 +16,8 @@ interface PromptContext {
   readonly now: number;
   /** Path of the webhook's whole body; null if no webhook triggered the run. */
   readonly payloadFile: string | null;
+  /** Path of all gathered deliveries; null if the run does not get them. */
+  readonly deliveriesFile: string | null;
   /** Whether the agent's own commands work. */
   readonly commands: boolean;
 }
@@ -31,6 +33,7 @@ export function promptFor(job: Job, context: PromptContext): string {
     section("environment", environment(job, context)),
     ...requestsSection(job, context),
     triggerSection(job, context),
+    ...gatheredText(job, context),
   ].join("\n\n");
 }
 
@@ -104,6 +107,15 @@ function scheduleText({
 
 function userPrompt(prompt: string | null): readonly string[] {
   return prompt === null ? [] : [`<user-prompt>\n${withoutOurTags(prompt)}\n</user-prompt>`];
+}
+
+/** The trigger is the latest of the gathered deliveries. */
+function gatheredText({ gathered }: Job, { deliveriesFile }: PromptContext): readonly string[] {
+  if (gathered === undefined) return [];
+  const { count } = gathered;
+  const head = `This run represents ${count} webhook ${count === 1 ? "delivery" : "deliveries"}, of which the latest is above.`;
+  const all = "They are in the order of their arrival, as a JSON list with their payloads, in";
+  return [deliveriesFile === null ? head : `${head} ${all} ${deliveriesFile}.`];
 }
 
 type ManualTrigger = Extract<Trigger, { kind: "manual" }>;

@@ -68,18 +68,18 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   // The program may be replaced by the time of the post hooks.
   if (job.hooks.post.length > 0) await import("execa");
   await writeSkillFiles(job);
-  const payloadFile = await writePayload(job);
+  const delivered = await writeDelivered(job);
   const files = await writeCredentialFiles(job);
   emit({ type: "ready" });
   const closed = isClosed(job, env);
   const network = await networkVariables(job, closed ? bridge.proxyUrl : null);
-  const open = commandEnv(job, env, { network, payloadFile, files, commands });
+  const open = commandEnv(job, env, { network, ...delivered, files, commands });
   const variables = closed ? withSshThroughBridge(open) : open;
   mcp?.start(variables);
   const prompt = promptFor(job, {
     timezone: env.TZ ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     now: Date.now(),
-    payloadFile,
+    ...delivered,
     commands: commands !== null,
   });
   const people = createPeople(client, redact, emit);
@@ -211,12 +211,18 @@ async function writeSkillFiles({ files = [], workDir }: Job): Promise<void> {
   }
 }
 
-/** Writes the webhook's whole body for the agent and its hooks; resolves to the path, or null without a webhook. */
-async function writePayload({ payload, workDir }: Job): Promise<string | null> {
-  if (payload === null) return null;
-  const path = join(workDir, "webhook-payload");
-  await writePrivate(path, payload);
-  return path;
+/** Writes a webhook's whole body and all gathered deliveries for the agent and its hooks. A path is null without a text. */
+async function writeDelivered({ workDir, payload, gathered }: Job) {
+  const write = async (name: string, text: string | null) => {
+    if (text === null) return null;
+    const path = join(workDir, name);
+    await writePrivate(path, text);
+    return path;
+  };
+  return {
+    payloadFile: await write("webhook-payload", payload),
+    deliveriesFile: await write("webhook-deliveries", gathered?.deliveries ?? null),
+  };
 }
 
 /** A field's name within a variable's template. */

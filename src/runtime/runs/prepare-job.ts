@@ -22,6 +22,8 @@ export interface JobSources extends ModelSources {
   readonly files: (agent: string) => Promise<readonly JobFile[]>;
   /** The body of an accepted webhook as text; null if retention deleted it. */
   readonly payload: (receiptId: string) => string | null;
+  /** The accepted webhooks in order, as JSON, without those that retention deleted. */
+  readonly deliveries: (receiptIds: readonly string[]) => string;
   /** Names the run's span; undefined if no spans are sent. */
   readonly traceparent: (request: RunRequest) => string | undefined;
   /** In the order to try. */
@@ -68,6 +70,7 @@ export async function prepareJob(
     trigger,
     traceparent: sources.traceparent(request),
     payload: trigger.kind === "webhook" ? sources.payload(trigger.event.receiptId) : null,
+    ...gatheredOf(request, sources),
     workDir,
     network: trusting(inRun.authority, network),
     channel: await sources.channel(request),
@@ -78,6 +81,19 @@ export async function prepareJob(
 function entryOf(trigger: Trigger, { schedules }: AgentConfig): ScheduleEntry | undefined {
   const name = trigger.kind === "cron" ? trigger.schedule : undefined;
   return schedules.find((entry) => entry.name === name);
+}
+
+/** With `deliver = "all"`, a run has them all even if it gathered one only. */
+function gatheredOf(
+  { agent, item }: RunRequest,
+  { deliveries }: JobSources,
+): Pick<Job, "gathered"> {
+  const { gathered, trigger } = item;
+  if (trigger.kind !== "webhook") return {};
+  const isWhole = agent.debounce?.deliver === "all";
+  if (gathered === undefined && !isWhole) return {};
+  const ids = gathered ?? [trigger.event.receiptId];
+  return { gathered: { count: ids.length, deliveries: isWhole ? deliveries(ids) : null } };
 }
 
 /** Without the address and the credential. */

@@ -23,13 +23,13 @@ const disabledReason = "agent disabled";
 
 /**
  * Runs a stored delivery again as new work, committed before it is dispatched. `only` names one agent; `original` is
- * the history entry that is replayed, null to find each agent's own.
+ * the history entry that is replayed, with all of its gathered deliveries; null to find each agent's own.
  */
 export async function replay(
   receiptId: string,
   only: string | null,
   deps: ReplayDeps,
-  original: string | null = null,
+  original: { readonly id: string; readonly gathered: readonly string[] | null } | null = null,
 ): Promise<ReplayResult> {
   mustTakeWork(deps);
   if (only !== null) mustBeRunnable(deps, only);
@@ -43,9 +43,10 @@ export async function replay(
     only === null ? read : { ...read, result: { matched: [only], disabled: [], reason: null } };
   const at = Date.now();
   const items = result.matched.map((agent): WorkItem => {
-    const replayOf = original ?? deps.store.originals.ofDelivery(receipt, agent);
+    const replayOf = original?.id ?? deps.store.originals.ofDelivery(receipt, agent);
     const trigger = { kind: "webhook", event } as const;
-    const item = { id: uuidV7(), agent, at, attempt: 1, trigger };
+    const gathered = original?.gathered;
+    const item = { id: uuidV7(), agent, at, attempt: 1, ...(gathered && { gathered }), trigger };
     return replayOf === null ? item : { ...item, replayOf };
   });
   const [started, refused] = await Promise.all([
@@ -108,8 +109,8 @@ export async function replayTrigger(id: string, deps: ReplayDeps): Promise<Repla
   if (original === undefined) {
     throw new Problem("unknown_trigger", `there is no trigger "${id}" in the history`);
   }
-  const { agent, receiptId, trigger } = original;
-  if (receiptId !== null) return replay(receiptId, agent, deps, id);
+  const { agent, receiptId, trigger, gathered } = original;
+  if (receiptId !== null) return replay(receiptId, agent, deps, { id, gathered });
   if (agent === null || trigger === null) {
     throw new Problem("refused", `the trigger "${id}" asked no agent for a run`);
   }

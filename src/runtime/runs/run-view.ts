@@ -94,6 +94,10 @@ export const runSchema = runEntrySchema
       description:
         "The webhook delivery's body as text, its first 20,000 characters; null for others and when it is not stored",
     }),
+    gathered: z.exactOptional(z.array(z.string()).readonly()).meta({
+      description:
+        "The receipts of gathered deliveries, in order, of which the run has the latest or all; absent for others",
+    }),
     scheduledFor: nullableText.meta({ description: "The tick of a scheduled run" }),
     late: nullableText.meta({
       description: "How late a tick started that waited for a slot of the project, and why",

@@ -65,6 +65,7 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
     lastWords: await lastWords(run.entry, instanceId, deps.logs),
     prompt: redact(trigger?.kind === "manual" ? trigger.prompt : null),
     payload: receiptId === null ? null : await payloadOf(receiptId, deps),
+    ...gatheredIn(run),
     scheduledFor: scheduledFor?.toISOString() ?? null,
     late: lateOf(run),
     spend: spendView(store.tables(createSpend).run(instanceId)),
@@ -81,6 +82,10 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
       made: [...store.runs.callsOf(instanceId)],
     },
   };
+}
+
+function gatheredIn({ gathered }: StoredRun) {
+  return gathered === null ? {} : { gathered };
 }
 
 function lateOf({ trigger, entry: { at, attempt, startedAt } }: StoredRun): string | null {

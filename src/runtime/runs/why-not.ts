@@ -108,7 +108,7 @@ function ownReasons(agent: AgentRecord): readonly Reason[] {
 }
 
 function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason[] {
-  const { config, running, queued, questions } = agent;
+  const { config, running, queued, gathering, questions } = agent;
   const isFull = config !== null && config.scale > 0 && running >= config.scale;
   const isProjectFull = project.scale !== null && project.running >= project.scale;
   return [
@@ -132,7 +132,15 @@ function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason
     ],
     [queued > 0, `${counted(queued, "work item")} queued.`],
     [project.missed > 0, `${counted(project.missed, "missed run")} to start, one after another.`],
+    [gathering !== null, gatheringText(agent)],
   ];
+}
+
+function gatheringText({ name, gathering }: AgentRecord): string {
+  if (gathering === null) return "";
+  const { deliveries, startsAt } = gathering;
+  const many = deliveries === 1 ? "1 delivery gathers" : `${deliveries} deliveries gather`;
+  return `${many} for a run until ${momentText(startsAt)}. Start it now with al agent start-now ${name}.`;
 }
 
 function heldText(waiting: number): string {

@@ -10,7 +10,8 @@ import { killPoints, type KillPoint } from "./kill-points.ts";
  * compared with every promise made so far. Work lives over several crashes. `AL_CRASH_ROUNDS` visits all points so often.
  */
 const rounds = Number(process.env.AL_CRASH_ROUNDS ?? (isLong ? 40 : 1));
-const points = Object.keys(killPoints) as readonly KillPoint[];
+const all = Object.keys(killPoints) as readonly KillPoint[];
+const points = all.filter((point) => killPoints[point].is !== "gathered");
 const crashes = Array.from({ length: rounds }, (_, round) =>
   points.map(
     (point) => [point, killPoints[point].is === "repeated" ? 1 + (round % 2) : 1] as const,

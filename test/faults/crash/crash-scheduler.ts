@@ -15,7 +15,8 @@ export function startDoomed(
 ) {
   const { marks } = project;
   const env = {
-    NODE_OPTIONS: `--import=${preload}`,
+    ...more,
+    NODE_OPTIONS: [more.NODE_OPTIONS, `--import=${preload}`].filter(Boolean).join(" "),
     AL_KILL_AT: JSON.stringify({ ...order, marks }),
   };
   const child = spawnAl(project, args, order === null ? more : env);

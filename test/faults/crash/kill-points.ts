@@ -12,6 +12,8 @@ export const writes = {
   freed: "DELETE FROM locks WHERE resource",
   recovery: "DELETE FROM locks WHERE instance_id NOT IN",
   tick: "INSERT INTO cron_ticks",
+  gathered: "INSERT INTO gatherings",
+  due: "DELETE FROM gatherings WHERE agent",
 } as const;
 
 export type Written = keyof typeof writes;
@@ -20,7 +22,7 @@ export type Written = keyof typeof writes;
 export type Call = "answer" | "spawn" | "order" | "draft" | "rename" | "link";
 
 /** Where a kill strikes: at the commit of a write, at a call of a built-in, or once a file is there. */
-export type Strike = { readonly is: "" | "repeated" | "crowded" } & (
+export type Strike = { readonly is: "" | "repeated" | "crowded" | "gathered" } & (
   | { readonly at: "commit"; readonly of: Written; readonly when: "before" | "after" }
   | { readonly at: "call"; readonly of: Call }
   | { readonly at: "file"; readonly of: "in-run" | "in-post" }
@@ -36,7 +38,7 @@ const file = (of: "in-run" | "in-post"): Strike => ({ at: "file", of, is: "" });
 
 /**
  * Every named point, and how the process finds out that it is there. It `is` one to which a life comes more than once
- * (repeated), or to which more work leads than may wait (crowded).
+ * (repeated), to which more work leads than may wait (crowded), or one of deliveries that gather.
  */
 export const killPoints = {
   "receipt not committed": before("receipt", "repeated"),
@@ -59,6 +61,10 @@ export const killPoints = {
   dropped: after("refusal", "crowded"),
   "not recovered": before("recovery"),
   recovered: after("recovery"),
+  "delivery not gathered": before("gathered", "gathered"),
+  "delivery gathered": after("gathered", "gathered"),
+  "gathered run not queued": before("due", "gathered"),
+  "gathered run queued": after("due", "gathered"),
   migrating: { at: "migration", is: "repeated" },
   "key drafted": call("draft"),
   "key placed": call("link"),

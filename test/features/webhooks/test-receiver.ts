@@ -59,6 +59,8 @@ export class TestReceiver {
       deliver: (taken) => this.settled.push(taken),
     }),
     accept: (acceptance) => this.#accept(acceptance),
+    gatheringOf: () => null,
+    gathers: () => undefined,
     dispatch: (items) => {
       this.happened.push("dispatch");
       this.dispatched.push(...items);

@@ -54,6 +54,29 @@ describe("al webhook test", () => {
     expect(stdout).not.toContain("deaf");
   });
 
+  test("shows how a payload or a stored delivery gathers", async () => {
+    agent("keyed", "[debounce]\nkey = '{repository}#{number}'");
+    agent("together", "[debounce]\nquiet = '10s'");
+    agent("keyless", "[debounce]\nkey = '{caller}'");
+    const store = openStore(cli.projectDir);
+    const id = "0198c0de-7a11-7000-8000-5ec0ffee0001";
+    const from = { id, at: 1, source: "hub", type: "github", deliveryId: "d", matched: [] };
+    const headers = { "x-github-event": "issues" };
+    const body = Buffer.from(JSON.stringify(githubExample("issues", "opened")));
+    const receipt = { ...from, headers, body, reason: null };
+    await store.receipts.accept({ receipt, items: [], taken: [], deadLetters: [] });
+    store.close();
+    for (const args of [`${payload} --event issues`, id]) {
+      const { stdout } = await cli.al(`webhook test ${args}`);
+      for (const row of [
+        /^keyed +yes +gathers as Codertocat\/Hello-World#1 for 30 s without another of \{repository\}#\{number\}, at most 5 min$/m,
+        /^together +yes +gathers for 10 s without another, at most 5 min$/m,
+        /^keyless +yes +starts its own run: no value for \{caller\}$/m,
+      ])
+        expect(stdout).toMatch(row);
+    }
+  });
+
   test("says which source has no agent, and which type of source the project lacks", async () => {
     const alone = await cli.al(`webhook test ${payload} -e issues`);
     expect(alone.stderr).toBe("no agent listens to source hub\n");

@@ -1,7 +1,7 @@
 import { commandEnv, gitConfigEnv } from "../../../src/runtime/harness/command-env.ts";
 import { aJob } from "./jobs.ts";
 
-const bare = { network: {}, payloadFile: null, files: {}, commands: null };
+const bare = { network: {}, payloadFile: null, deliveriesFile: null, files: {}, commands: null };
 const credential = (instance: string, env: Record<string, string>) => ({
   type: "t",
   instance,

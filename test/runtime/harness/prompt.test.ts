@@ -6,6 +6,7 @@ const context = {
   timezone: "Asia/Tokyo",
   now: Date.UTC(2026, 0, 2, 15, 0),
   payloadFile: null,
+  deliveriesFile: null,
   commands: true,
 };
 

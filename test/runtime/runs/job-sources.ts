@@ -10,6 +10,7 @@ export const bareSources = {
   network: () => Promise.resolve(undefined),
   script: () => Promise.reject(new Problem("script_invalid", "no such script")),
   payload: () => null,
+  deliveries: (ids) => JSON.stringify(ids),
   traceparent: () => undefined,
   orderModels: (models) => models,
   channel: () => Promise.resolve(null),

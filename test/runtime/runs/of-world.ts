@@ -165,6 +165,8 @@ export function receiverOf(
     newId: randomUUID,
     matchRuns: (event, payload) => world.requests.matchDelivery(event, payload),
     accept: (acceptance) => world.store.receipts.accept(acceptance),
+    gatheringOf: () => null,
+    gathers: () => undefined,
     dispatch: world.dispatch,
     refused: () => undefined,
     count: () => undefined,

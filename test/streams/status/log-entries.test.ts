@@ -75,6 +75,12 @@ describe("the log lines of an event", () => {
     ]);
   });
 
+  test("say how many gathered deliveries a run represents", () => {
+    const item = { ...webhookItem("1", "r2"), gathered: ["r1", "r2"] };
+    const text = "run started by github webhook issues, the latest of 2 deliveries";
+    expect(logEntriesOf(dev.started("dev-1", item))).toMatchObject([{ msg: text }]);
+  });
+
   test.each(["queued", "taken"] as const)(
     "contain the caller as a field, not in the text: %s",
     (type) => {

@@ -16,9 +16,14 @@ const raise: Define = (command) =>
     .does(async () => (await import("../operator/control.ts")).raiseBudget);
 
 const test: Define = (command) =>
-  withFixture(command)
-    .description("Show which agents a payload would start, and why it would not start the others")
-    .examples("al webhook test issue-opened.json --source github --event issues")
+  withFixture(command, "File with a payload as the provider sends it, or ID of a stored receipt")
+    .description(
+      "Show which agents a payload would start, how it gathers, and why it would not start the others",
+    )
+    .examples(
+      "al webhook test issue-opened.json --source github --event issues",
+      "al webhook test 0198c0de-7a11-7000-8000-5ec0ffee0001",
+    )
     .does(async () => (await import("../webhook/test-webhook.ts")).testWebhook);
 
 const send: Define = (command) =>
@@ -246,9 +251,12 @@ export const controlCommands = {
       .inner("send", send),
 } satisfies Commands;
 
-function withFixture(command: AlCommand): AlCommand {
+function withFixture(
+  command: AlCommand,
+  fixture = "File with a payload as the provider sends it",
+): AlCommand {
   return command
-    .argument("<fixture>", "File with a payload as the provider sends it")
+    .argument("<fixture>", fixture)
     .option(
       "-s, --source <source>",
       "Webhook source, [webhooks.<source>]; optional if there is only one",

@@ -68,6 +68,13 @@ const cloneAgent: Define = (command) =>
       };
     });
 
+const startNow: Define = (command) =>
+  command
+    .description("Start the run of an agent's gathering deliveries now, before [debounce] does")
+    .argument("<agent>", "Agent with gathering deliveries, as al stat shows them")
+    .examples("al agent start-now review")
+    .does(async () => (await import("../operator/control.ts")).startNow);
+
 const listCredentials: Define = (command) =>
   command
     .description("List stored credentials, the variables they set, and the modes of their files")
@@ -153,11 +160,12 @@ export const projectCommands = {
       .doesAnywhere(async () => (await import("../new/new-project.ts")).newProject),
   agent: (command) =>
     command
-      .description("Create, list, clone and remove agents")
+      .description("Create, list, clone and remove agents, and start gathered deliveries")
       .examples("al agent new", "al agent ls", "al agent rm triage")
       .inner("new", newAgent)
       .inner("ls", listAgents)
       .inner("clone", cloneAgent)
+      .inner("start-now", startNow)
       .inner("rm", removeAgent),
   backup: (command) =>
     command

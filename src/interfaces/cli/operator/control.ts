@@ -69,6 +69,19 @@ async function changeAgent(
   context.out.answer(answer, `${agent} is ${state}`);
 }
 
+/** Starts the runs of an agent's gathering deliveries. */
+export async function startNow(context: Context, agent: string): Promise<void> {
+  const client = await connect(context);
+  const asked = client.perform("POST /control/agents/:name/start-now", { name: agent });
+  const answer = await withAgent(client, agent, asked);
+  const { deliveries, runs } = answer;
+  const text =
+    deliveries === 0
+      ? `no deliveries of ${agent} gather`
+      : `${counted(runs, "run")} of ${agent} for ${deliveries} gathered`;
+  context.out.answer(answer, text);
+}
+
 interface KillOptions {
   readonly all?: true;
   readonly yes?: true;

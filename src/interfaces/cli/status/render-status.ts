@@ -6,6 +6,7 @@ import type {
 import {
   agentColumns,
   disabledText,
+  gatheringText,
   runningCostText,
   errorToShow,
 } from "../../views/agent-columns.ts";
@@ -139,7 +140,7 @@ const shownError = 60;
 function statusOf(
   agent: AgentStatus,
   { text: status, tone }: ColumnValue,
-  { columns: width, colors }: StatusStyle,
+  { columns: width, colors, now }: StatusStyle,
   isLive: boolean,
 ): string {
   const disabled = disabledText(agent);
@@ -149,6 +150,7 @@ function statusOf(
     // The live view shows both elsewhere.
     isLive ? null : runningCostText(agent),
     isLive || agent.queued === 0 ? null : `${agent.queued} queued`,
+    gatheringText(agent, now),
   ].filter((note) => note !== null);
   const whole = plainLine(status);
   const text = width === null ? shortened(whole) : whole;

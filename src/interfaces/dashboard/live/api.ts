@@ -29,6 +29,7 @@ interface Answer {
   readonly enabled?: boolean;
   readonly instanceId?: string | null;
   readonly killed?: number;
+  readonly runs?: number;
 }
 
 /** Requests an action of the gateway. */

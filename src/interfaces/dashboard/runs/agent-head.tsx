@@ -1,8 +1,14 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
-import { disabledText, runningCostText, stateText } from "../../views/agent-columns.ts";
+import {
+  disabledText,
+  gatheringText,
+  runningCostText,
+  stateText,
+} from "../../views/agent-columns.ts";
 import { refusalsOf, triggerRun } from "../live/agent-requests.ts";
 import { post } from "../live/api.ts";
+import { useTicking } from "../live/clock.ts";
 import { announce } from "../live/toasts.ts";
 import { questionsAddress, pathOf } from "../text/addresses.ts";
 import { joined } from "../text/format.ts";
@@ -19,6 +25,7 @@ export function AgentState({
   more = [],
 }: AgentHeadProps & { readonly more?: readonly string[] }) {
   const disabled = agent && disabledText(agent);
+  const gathering = useTicking((now) => agent && gatheringText(agent, now));
   return (
     <>
       {agent?.blockedBy === "person" ? (
@@ -34,7 +41,7 @@ export function AgentState({
         {disabled}
       </span>
       <span class="muted" id="load">
-        {agent !== null && joined([...loadOf(agent), ...more])}
+        {agent !== null && joined([...loadOf(agent), gathering, ...more])}
       </span>
     </>
   );
@@ -66,6 +73,19 @@ export function KillRuns({ name, running }: { readonly name: string; readonly ru
       hidden={running === 0}
     >
       Kill
+    </Action>
+  );
+}
+
+/** The button that starts the runs of gathering deliveries now. */
+export function StartNow({ name, agent }: NamedAgentProps) {
+  const start = async (): Promise<void> => {
+    const answer = await post(pathOf`/control/agents/${name}/start-now`);
+    if (answer !== null) announce(`Started ${counted(answer.runs ?? 0, "run")} of ${name}`);
+  };
+  return (
+    <Action act={start} id="start-now" hidden={agent?.gathering === undefined}>
+      Start now
     </Action>
   );
 }

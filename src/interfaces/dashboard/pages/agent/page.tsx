@@ -14,7 +14,7 @@ import { useDocument, type FirstDocument } from "../../live/use-document.ts";
 import { useBudget } from "./budget.tsx";
 import { Config, NextRuns } from "./detail.tsx";
 import { AgentFile, useDrafts } from "./file.tsx";
-import { AgentState, KillRuns, RunAgent } from "../../runs/agent-head.tsx";
+import { AgentState, KillRuns, RunAgent, StartNow } from "../../runs/agent-head.tsx";
 import { Clone, RunWithPrompt, Toggle } from "./buttons.tsx";
 import { Hosts } from "./hosts.tsx";
 import { Runs } from "./runs.tsx";
@@ -84,6 +84,7 @@ function Agent(data: AgentData) {
             <a class="button" href={logAddress(name)}>
               Log
             </a>
+            <StartNow name={name} agent={agent} />
             <KillRuns name={name} running={agent?.running ?? 0} />
             <Clone name={name} agent={agent} />
             <Toggle name={name} agent={agent} />

@@ -8,6 +8,7 @@ import {
   causeFirst,
   disabledText,
   errorToShow,
+  gatheringText,
   runningCostText,
   stateText,
 } from "../../../views/agent-columns.ts";
@@ -99,7 +100,8 @@ function State({ agent }: ContentProps) {
 function Status({ agent, column }: ContentProps) {
   const { name, usedBudget, blockedBy } = agent;
   const budget = useTicking((now) => usedBudget && usedBudgetText(usedBudget, now));
-  const { first, more } = reasonOf(agent, budget);
+  const gathering = useTicking((now) => gatheringText(agent, now));
+  const { first, more } = reasonOf(agent, budget, gathering);
   const rest = plainText(more);
   const shown = plainText(first ?? (more === "" ? column.emptyText : ""));
   return (
@@ -119,14 +121,14 @@ function Status({ agent, column }: ContentProps) {
   );
 }
 
-function reasonOf(agent: AgentStatus, budget: string | null) {
+function reasonOf(agent: AgentStatus, budget: string | null, gathering: string | null) {
   const error = errorToShow(agent);
   const [cause = null, ...places] =
     error === null ? [agent.statusText] : causeFirst(error).split(" · ");
   const [first = null, ...rest] = [cause, budget, ...places, agent.warning].filter(
     (text) => text !== null,
   );
-  return { first, more: joined([...rest, ...loadOf(agent)]) };
+  return { first, more: joined([...rest, ...loadOf(agent), gathering]) };
 }
 
 function loadOf(agent: AgentStatus) {

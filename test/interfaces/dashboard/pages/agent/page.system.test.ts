@@ -108,6 +108,16 @@ test("the buttons Run, Run with a prompt, Disable, Enable and Kill work", async 
   await calledOnly(/^(set|kill)/, ["killAgent dev", "setEnabled dev false", "setEnabled dev true"]);
 });
 
+test("an agent's page shows how many deliveries gather and when they start, and starts them now", async () => {
+  const { deps, shows, press, calledOnly } = await open(path, withDetail());
+  await shows({ "#start-now": false });
+  const gathering = { deliveries: 4, startsAt: ago(-90) };
+  deps.operations.setAgent({ name: "dev", gathering });
+  await shows({ "#load": /gathering 4, starts in 1 min/ });
+  await press("Start now");
+  await calledOnly(/^startNow/, ['startNow "dev"']);
+});
+
 test("the dialog of Run keeps a rejected prompt, and runs nothing after Escape", async () => {
   const { page, deps, shows, press, calledOnly } = await open(path, withDetail());
   const prompt = page.getByLabel("Extra instructions");
