@@ -36,6 +36,6 @@ function ownAttributes(trigger: Trigger): Partial<Record<AttributeName, string |
   return trigger.kind === "cron" ? { schedule: scheduleOf(trigger) } : {};
 }
 
-function scheduleOf({ schedule = null }: { kind: "cron"; schedule?: string }): string | null {
-  return schedule;
+function scheduleOf({ schedule }: { kind: "cron"; schedule?: string }): string | null {
+  return schedule ?? null;
 }
