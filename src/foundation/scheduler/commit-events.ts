@@ -2,6 +2,7 @@ import { outcomeRows } from "../../../streams/outcomes.ts";
 import { v7 as uuidV7 } from "uuid";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import type { Schedule } from "../../../streams/triggers/next-tick.ts";
+import { withKey } from "../../../streams/triggers/with-key.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import type { SchedulerContext } from "../context.ts";
 import { messageOf } from "../errors.ts";
@@ -21,7 +22,7 @@ export function commitEvents(
   { store, status, inputs, project$, dispatch, log }: CommitContext,
   writesOf: (event: RunEvent) => Also | undefined,
 ): (event: RunEvent) => void {
-  const { work, settings } = store;
+  const { work, settings, superseded } = store;
   const requeue = async (item: WorkItem): Promise<void> => {
     await work.requeue([item]);
     dispatch([item]);
@@ -30,9 +31,24 @@ export function commitEvents(
   const retry = async (event: RunEvent): Promise<void> => {
     const again = event.type === "finished" ? retryOf(event.item, event.end) : null;
     if (again !== null) await requeue(again);
+    if (again === null || event.type !== "finished" || event.end.neverBegan !== true) return;
+    if (again.key !== undefined) await work.record(() => superseded.move(event.item.id, again.id));
+  };
+  /** With the writes about work of the same key. */
+  const withSuperseded = (event: RunEvent, also?: Also): Also | undefined => {
+    if (event.type === "ending") return () => superseded.mark(event.itemId, event.by);
+    const isEnd = event.type === "finished" || event.type === "refused";
+    if (!isEnd || event.item.key === undefined) return also;
+    const { id } = event.item;
+    const { supersededBy } = event.type === "finished" ? event.end : event;
+    return () => {
+      if (supersededBy !== undefined) superseded.mark(id, supersededBy);
+      superseded.ended(id);
+      also?.();
+    };
   };
   const record = async (event: RunEvent): Promise<void> => {
-    const also = writesOf(event);
+    const also = withSuperseded(event, writesOf(event));
     switch (event.type) {
       case "finished":
         return work.end(event.item, event, also);
@@ -63,7 +79,8 @@ export function commitEvents(
     if (end.outcome !== "succeeded" || item.trigger.kind !== "cron") return;
     const count = (item.trigger.rerun ?? 0) + 1;
     const trigger = { ...item.trigger, rerun: count };
-    const again: WorkItem = { id: uuidV7(), agent, at, attempt: 1, trigger };
+    const own: WorkItem = { id: uuidV7(), agent, at, attempt: 1, trigger };
+    const again = withKey(own, status.agent(agent)?.config ?? null);
     const skip = (why: string): Promise<void> => work.refuse(again, "skipped", why, false);
     const most = project$.value.maxReruns;
     if (count > most) return skip(`it ran again ${most} times in a row`);

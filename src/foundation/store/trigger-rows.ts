@@ -28,6 +28,9 @@ interface NewTriggerRow {
   readonly startedAt: number | null;
   /** The row that this one repeats. */
   readonly replayOf: string | null;
+  readonly key: string | null;
+  /** 1 or 0. */
+  readonly isRetry: number;
   readonly trigger: Trigger | null;
 }
 
@@ -46,7 +49,9 @@ export function queuedRow(item: WorkItem): NewTriggerRow {
   return {
     ...described(item.trigger),
     replayOf: null,
+    key: null,
     ...item,
+    isRetry: Number(item.isRetry ?? false),
     kind: item.trigger.kind,
     instanceId: null,
     state: "queued",
@@ -85,6 +90,8 @@ export function deadLetterRow(entry: DeadLetterEntry): NewTriggerRow {
     attempt: 1,
     startedAt: null,
     replayOf: null,
+    key: null,
+    isRetry: 0,
     trigger: null,
   };
 }
@@ -127,6 +134,8 @@ const columns = {
   attempt: "attempt",
   started_at: "startedAt",
   replay_of: "replayOf",
+  key: "key",
+  is_retry: "isRetry",
 } as const satisfies Readonly<Record<string, keyof NewTriggerRow>>;
 
 /** Prepares the statement that writes one row inside the caller's transaction; it throws when the id is taken. */
