@@ -36,6 +36,7 @@ export function reduceAgent(record: AgentRecord, event: RunEvent): AgentRecord {
     case "queued":
     case "refused":
     case "taken":
+    case "ending":
     case "output":
       return record;
   }

@@ -8,6 +8,7 @@ import {
   merge,
   of,
   switchMap,
+  tap,
   withLatestFrom,
 } from "rxjs";
 import type { Observable } from "rxjs";
@@ -16,6 +17,7 @@ import type { AgentConfig } from "../agent-config.ts";
 import type { RunEvent, WorkItem } from "../vocabulary.ts";
 import { cronTicks, missedTicks, type CronEvent, type CronPlan } from "./cron.ts";
 import type { Schedule } from "./next-tick.ts";
+import { withKey } from "./with-key.ts";
 
 export interface TriggerSources {
   readonly agent: string;
@@ -64,17 +66,22 @@ export function triggersFor(sources: TriggerSources): Observable<Triggered> {
 
 function cronTriggers(sources: TriggerSources): Observable<Triggered> {
   const { agent, clock, lastChecked } = sources;
-  return combineLatest([sources.agent$, sources.enabled$]).pipe(
-    map(([{ config, present }, enabled]) => (present && enabled ? planOf(config) : null)),
-    distinctUntilChanged(samePlan),
-    switchMap((plan, index) => {
-      if (plan === null) return index === 0 ? EMPTY : of<CronEvent>({ type: "next", at: null });
-      // Only ticks while the scheduler was down count as missed, not those before an edit.
-      return ticksSince(index === 0 ? lastChecked(agent) : undefined, plan, clock);
-    }),
-    withLatestFrom(sources.paused$),
-    map(([event, paused]) => triggered(event, paused, sources)),
-  );
+  return defer(() => {
+    let latest: AgentConfig | null = null;
+    return combineLatest([sources.agent$, sources.enabled$]).pipe(
+      tap(([{ config }]) => (latest = config)),
+      map(([{ config, present }, enabled]) => (present && enabled ? planOf(config) : null)),
+      distinctUntilChanged(samePlan),
+      switchMap((plan, index) => {
+        if (plan === null) return index === 0 ? EMPTY : of<CronEvent>({ type: "next", at: null });
+        // Only ticks while the scheduler was down count as missed, not those before an edit.
+        return ticksSince(index === 0 ? lastChecked(agent) : undefined, plan, clock);
+      }),
+      withLatestFrom(sources.paused$),
+      map(([event, paused]) => triggered(event, paused, sources)),
+      map((next) => (isWork(next) ? withKey(next, latest) : next)),
+    );
+  });
 }
 
 /** A schedule edited while the scheduler was down has no missed ticks; those belong to its earlier version. */

@@ -22,6 +22,8 @@ export interface ReceiverDeps {
   readonly index: Pick<MatchIndex, "match">;
   /** Matches a delivery with the runs that wait for one. */
   matchRuns(event: WebhookEvent, payload: Payload): RunMatch;
+  /** Adds the concurrency key of an item. */
+  readonly keyed?: (item: WorkItem) => WorkItem;
   /** Resolves once everything is durable; rejects when the store fails. */
   accept(acceptance: Acceptance): Promise<Accepted>;
   /** Passes committed work to the queues. */
@@ -204,7 +206,7 @@ function match(
   const runMatch = deps.matchRuns(event, payload);
   const { waitingRuns } = runMatch;
   const matched = { provider, delivery, payload, event, result, waitingRuns, at };
-  return { acceptance: acceptanceOf(matched, () => deps.newId()), runMatch };
+  return { acceptance: acceptanceOf(matched, () => deps.newId(), deps.keyed), runMatch };
 }
 
 /** The work is already durable: an error in its dispatch must not make the sender deliver it again. */

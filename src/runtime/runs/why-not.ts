@@ -12,6 +12,7 @@ import { nanoOfUsd } from "../../foundation/contracts/money.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isoTime } from "../../../streams/iso-times.ts";
 import { counted, momentText, sentenceOf } from "../../foundation/contracts/format.ts";
+import { serialText } from "../../foundation/config/concurrency.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
@@ -108,10 +109,7 @@ function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason
       "Schedules are paused. Scheduled runs are skipped.",
     ],
     [agent.usedBudget !== null, budgetText(agent.usedBudget)],
-    [
-      isFull,
-      `Busy (${running} of ${config?.scale ?? 0} runs). New work is queued; scheduled runs are skipped.`,
-    ],
+    [isFull, busyText(agent)],
     [
       isProjectFull,
       `Project limit reached (${counted(project.scale ?? 0, "run")}). New work is queued; of scheduled runs, the latest.`,
@@ -121,7 +119,23 @@ function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason
       `Waiting for people: ${counted(questions.size, "open question")}. List them with al questions.`,
     ],
     [queued > 0, `${counted(queued, "work item")} queued.`],
+    ...keysReasons(agent),
   ];
+}
+
+function busyText({ config, running }: AgentRecord): string {
+  const ticks = config?.overlap === "wait" ? "wait, one of each schedule" : "are skipped";
+  return `Busy (${running} of ${config?.scale ?? 0} runs). New work is queued; scheduled runs ${ticks}.`;
+}
+
+/** Queued work may wait for a run of its key although its agent is not busy. */
+function keysReasons({ config, queued, running }: AgentRecord): readonly Reason[] {
+  if (config === null || config.concurrency === null) return [];
+  const { key, limit } = config.concurrency;
+  const serial = serialText(config.scale);
+  const text = `Queued work may wait for its key ${JSON.stringify(key)}: ${counted(limit, "run")} of a key at once.`;
+  const isWaiting = queued > 0 && running > 0;
+  return [[isWaiting, serial === null ? text : `${text} ${sentenceOf(serial)}`]];
 }
 
 function heldText(waiting: number): string {

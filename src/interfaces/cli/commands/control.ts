@@ -17,8 +17,13 @@ const raise: Define = (command) =>
 
 const test: Define = (command) =>
   withFixture(command)
-    .description("Show which agents a payload would start, and why it would not start the others")
-    .examples("al webhook test issue-opened.json --source github --event issues")
+    .description(
+      "Show the attributes of a payload, which agents it would start, and why not the others",
+    )
+    .examples(
+      "al webhook test issue-opened.json --source github --event issues",
+      "al webhook test 019a0000-0000-7000-8000-000000000001",
+    )
     .does(async () => (await import("../webhook/test-webhook.ts")).testWebhook);
 
 const send: Define = (command) =>
@@ -217,9 +222,11 @@ export const controlCommands = {
       .inner("send", send),
 } satisfies Commands;
 
-function withFixture(command: AlCommand): AlCommand {
+const fixtureText = "File with a payload as the provider sends it";
+
+function withFixture(command: AlCommand, text = fixtureText): AlCommand {
   return command
-    .argument("<fixture>", "File with a payload as the provider sends it")
+    .argument("<fixture>", text)
     .option(
       "-s, --source <source>",
       "Webhook source, [webhooks.<source>]; optional if there is only one",

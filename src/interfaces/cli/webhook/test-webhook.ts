@@ -1,11 +1,15 @@
 import type { WebhookEvent } from "../../../../streams/vocabulary.ts";
+import { attributesOf } from "../../../../streams/triggers/attributes.ts";
+import { keyOf } from "../../../../streams/triggers/key-template.ts";
+import { validate as isUuid } from "uuid";
 import { problemText } from "../../../../streams/problem-text.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
-import { checkAgents } from "../../../runtime/agents/project-files.ts";
+import { checkAgents, loadProject } from "../../../runtime/agents/project-files.ts";
 import { hasCode } from "../../../foundation/errors.ts";
 import { openStoreReader } from "../../../foundation/store/store.ts";
 import { explain } from "../../../features/webhooks/binding-index.ts";
-import type { Interpreted } from "../../../features/webhooks/interpret.ts";
+import { mustHaveReceipt } from "../../../features/webhooks/receipt-view.ts";
+import { interpretStored, type Interpreted } from "../../../features/webhooks/interpret.ts";
 import { readFixture } from "../../../features/webhooks/sign.ts";
 import type { Context } from "../context.ts";
 import { plainLine } from "../terminal/format.ts";
@@ -19,6 +23,8 @@ interface Answer {
   readonly starts: boolean;
   /** Why the agent does not start; one text for each `[[webhooks]]` entry or problem. */
   readonly why: readonly string[];
+  /** The concurrency key of the work; null without one. */
+  readonly key: string | null;
 }
 
 /** Prints which agents a payload would start and why not the others, from the files alone: no server is needed. */
@@ -28,17 +34,36 @@ export async function testWebhook(
   options: FixtureOptions,
 ): Promise<void> {
   const { out, projectDir } = context;
-  const { project, source } = await sourceFor(context, options);
-  const fixture = await readFixtureFile(path, options);
-  const read = readFixture(fixture, source, Date.now());
-  const { name, type } = source;
+  const { project, name, type, read } = await payloadOf(context, path, options);
   const agents = read === null ? [] : await askAgents(projectDir, project, name, read);
   const event = read?.event ?? null;
-  if (out.json) return out.document({ source: name, type, ping: event === null, event, agents });
+  const attributes = event && attributesOf({ kind: "webhook", event });
+  const ping = event === null;
+  if (out.json) return out.document({ source: name, type, ping, event, attributes, agents });
   if (event === null) return out.data(`a ping of ${type}: it is answered and starts nothing`);
   out.data(describe(event));
+  for (const [attribute, value] of Object.entries(attributes ?? {})) {
+    out.data(plainLine(`  {${attribute}} ${value}`));
+  }
   if (agents.length === 0) return out.note(`no agent listens to source ${name}`);
   out.data(`\n${render(agents, out)}`);
+}
+
+/** A payload from a file, or that of a stored delivery. */
+async function payloadOf(context: Context, path: string, options: FixtureOptions) {
+  if (!isUuid(path)) {
+    const { project, source } = await sourceFor(context, options);
+    const read = readFixture(await readFixtureFile(path, options), source, Date.now());
+    return { project, name: source.name, type: source.type, read };
+  }
+  const store = openStoreReader(context.projectDir);
+  try {
+    const receipt = mustHaveReceipt((id) => store?.receipts.get(id) ?? null, path);
+    const project = await loadProject(context.projectDir);
+    return { project, name: receipt.source, type: receipt.type, read: interpretStored(receipt) };
+  } finally {
+    store?.close();
+  }
 }
 
 async function askAgents(
@@ -51,13 +76,18 @@ async function askAgents(
   const { checked } = await checkAgents(projectDir, project);
   return checked.flatMap(({ name: agent, config, problems }): Answer[] => {
     // The sources of an invalid config are unknown, so it is shown for every source.
-    if (config === null) return [{ agent, starts: false, why: problems.map(problemText) }];
+    if (config === null) {
+      return [{ agent, starts: false, why: problems.map(problemText), key: null }];
+    }
+    const template = config.concurrency?.key ?? null;
+    const attributes = attributesOf({ kind: "webhook", event: read.event });
+    const key = template && keyOf(template, attributes);
     const stoppedBy = explain(config, source, read);
     if (stoppedBy === null) return [];
     const why = stoppedBy.map((entry) => entry.map((condition) => condition.why).join("; "));
-    if (why.length > 0) return [{ agent, starts: false, why }];
+    if (why.length > 0) return [{ agent, starts: false, why, key }];
     const off = whyDisabled(config, disabled);
-    return [{ agent, starts: off === null, why: off === null ? [] : [off] }];
+    return [{ agent, starts: off === null, why: off === null ? [] : [off], key }];
   });
 }
 
@@ -93,12 +123,21 @@ function describe({ type, event, action, repo, number, title }: WebhookEvent): s
 }
 
 function render(agents: readonly Answer[], out: Output): string {
-  const rows = agents.flatMap(({ agent, starts, why }) => {
-    const first = [agent, starts ? out.colors.green("yes") : "no"];
+  const hasKeys = agents.some(({ key }) => key !== null);
+  const rows = agents.flatMap(({ agent, starts, why, key }) => {
+    const first = [
+      agent,
+      starts ? out.colors.green("yes") : "no",
+      ...(hasKeys ? [plainLine(key ?? "")] : []),
+    ];
     const lines = why.map((text, index) =>
       plainLine(why.length === 1 ? text : `${index + 1}. ${text}`),
     );
-    return [[...first, lines[0] ?? ""], ...lines.slice(1).map((line) => ["", "", line])];
+    return [
+      [...first, lines[0] ?? ""],
+      ...lines.slice(1).map((line) => [...first.map(() => ""), line]),
+    ];
   });
-  return renderTable(titled("Agent", "Starts", "Why not…"), rows, out);
+  const titles = ["Agent", "Starts", ...(hasKeys ? ["Key"] : []), "Why not…"];
+  return renderTable(titled(...titles), rows, out);
 }
