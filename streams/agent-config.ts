@@ -232,6 +232,22 @@ export interface CalendarNames {
 /** The latest missed ticks are listed up to this: each costs a third of a millisecond, and all agents wake at once. */
 export const maxSlots = 100;
 
+/** A newer trigger waits behind the others of its key, replaces the waiting one, or also ends the running one. */
+export const onNews = ["wait", "replace", "cancel"] as const;
+export type OnNew = (typeof onNews)[number];
+
+/** An agent's `[concurrency]`. */
+export interface Concurrency {
+  /** Template over the attributes of a trigger. */
+  readonly key: string;
+  /** Concurrent runs of one key. */
+  readonly limit: number;
+  readonly onNew: OnNew;
+}
+
+/** A tick that finds all runners of its agent busy is skipped, or waits for one. */
+export const overlaps = ["skip", "wait"] as const;
+
 /** An agent's active config: its files, resolved against the project's. Plain data, safe to compare as JSON. */
 export interface AgentConfig {
   readonly name: string;
@@ -256,12 +272,15 @@ export interface AgentConfig {
   readonly catchUp: "none" | "latest" | "all";
   /** The most missed ticks that `all` starts. */
   readonly catchUpMost: number;
+  readonly overlap: (typeof overlaps)[number];
   /** True for an agent that needs neither schedule nor webhooks: agents call it, or people start it. */
   readonly callable: boolean;
   /** Words that people group agents by; no run depends on them. */
   readonly tags: readonly string[];
   /** Concurrent runs; 0 disables the agent. */
   readonly scale: number;
+  /** Null without keys. */
+  readonly concurrency: Concurrency | null;
   readonly timeoutSeconds: number;
   /** `runUsd`, `turns`, `warnAt` and `onLimit` default to the project's. */
   readonly budget: Budget;

@@ -22,12 +22,13 @@ import { agentEvent } from "./agents/agent-event.ts";
 import { activeConfig, type ActiveConfig } from "./agents/active-config.ts";
 import type { Routes } from "./agents/route-by-key.ts";
 import type { Clock } from "./clock.ts";
-import type { AdoptedRuns } from "./runs/adopted-runs.ts";
+import { keyedOf, type AdoptedRuns } from "./runs/adopted-runs.ts";
 import type { Slots } from "./runs/slots.ts";
 import { queueLatest } from "./runs/queue-latest.ts";
 import { queueLimits } from "./runs/queue-limits.ts";
-import { runAgent, type RunPorts } from "./runs/run-agent.ts";
+import { killsOf, runAgent, type RunPorts } from "./runs/run-agent.ts";
 import { queueRunEvent, type Withdrawn } from "./runs/run-events.ts";
+import { attributesOf } from "./triggers/attributes.ts";
 import { isTick, isWork, triggersFor } from "./triggers/triggers-for.ts";
 import type { Calendars } from "./triggers/calendar.ts";
 import type { CheckedBefore, Triggered } from "./triggers/triggers-for.ts";
@@ -190,14 +191,14 @@ function queued(
     isTick,
     // A tick that an earlier scheduler accepted waits like other work.
     mayWait: (item) => !isTick(item) || item.waits === true,
-    late: ({ trigger, ...item }) => ({
-      ...item,
-      trigger: trigger.kind === "cron" ? { ...trigger, slotsInUse: slots.size() } : trigger,
-    }),
+    late: (item, why) => lateTick(item, why === "busy" ? null : slots.size()),
+    isSameSchedule,
+    keyed: keyedOf,
+    beside: () => adopted.keyedOf(name),
     withdraw$: withdrawn
       .to(name)
       .pipe(map(({ itemId, why }) => ({ why, isMeant: (item) => item.id === itemId }))),
-    run: (item, slot) =>
+    run: (item, slot, keyed) =>
       active$.pipe(
         take(1),
         switchMap(({ config }) => {
@@ -205,7 +206,8 @@ function queued(
           const over = ports.overBudget(name);
           // An agent that pauses is about to be held. Work that comes before that starts a run, which waits for money itself.
           if (over?.onLimit === "stop") return of(withoutMoney(item, clock.now(), over));
-          return runAgent(config, item, ports, slot);
+          const kill$ = keyed === null ? ports.kill$ : killsOf(ports.kill$, keyed);
+          return runAgent(config, item, keyed === null ? ports : { ...ports, kill$ }, slot);
         }),
       ),
     report: (event) => {
@@ -214,6 +216,17 @@ function queued(
       return queueRunEvent(at, event);
     },
   });
+}
+
+/** `slotsInUse` is null if the tick waits for its agent's own runners. */
+function lateTick({ trigger, ...item }: WorkItem, slotsInUse: number | null): WorkItem {
+  if (trigger.kind !== "cron") return { ...item, trigger };
+  const why = slotsInUse === null ? ({ runnersBusy: true } as const) : { slotsInUse };
+  return { ...item, trigger: { ...trigger, ...why } };
+}
+
+function isSameSchedule(a: WorkItem, b: WorkItem): boolean {
+  return attributesOf(a.trigger)["schedule"] === attributesOf(b.trigger)["schedule"];
 }
 
 /** No run is started only to find that it can call no model. The next tick comes by itself; other work is a dead letter. */

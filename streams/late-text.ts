@@ -3,10 +3,11 @@ import type { WorkItem } from "./vocabulary.ts";
 
 type Try = Pick<WorkItem, "trigger" | "attempt">;
 
-/** Why a tick waits for a slot of the project; null for other work, also for a retry or rerun of such a tick. */
+/** Why a tick waits for a slot of the project or a runner of its agent; null for other work, also for a retry or rerun of such a tick. */
 export function slotsText({ trigger, attempt }: Try) {
   if (trigger.kind !== "cron" || trigger.rerun !== undefined || attempt > 1) return null;
-  const { slotsInUse } = trigger;
+  const { slotsInUse, runnersBusy } = trigger;
+  if (runnersBusy === true) return "all runners of the agent were busy";
   if (slotsInUse === undefined) return null;
   return slotsInUse === 1
     ? "the only slot of the project was in use"

@@ -9,6 +9,8 @@ interface OutcomeRow {
   readonly exitCode?: number;
   /** The scheduler ends runs for this reason, which is told to post hooks. */
   readonly isStop?: true;
+  /** Also for work that never became a run. */
+  readonly isRefusal?: true;
   /** Not caused by the work: the scheduler was stopped, or the run's machine or engine failed. It is tried once more. */
   readonly isRetried?: true;
   /** Without a retry a person may replay the work. */
@@ -60,6 +62,12 @@ const rows = {
     alert: "got no answer to its question",
     meaning: "The run got no answer",
   },
+  superseded: {
+    kind: "ended",
+    exitCode: 125,
+    isStop: true,
+    isRefusal: true,
+  },
   stopped: { kind: "partial", exitCode: 0, meaning: "The run was stopped after a turn" },
   lost: {
     kind: "failure",
@@ -85,7 +93,7 @@ export const outcomes = Object.keys(rows) as readonly Outcome[];
 
 /** The outcomes whose row has these values. */
 type With<Row> = { [O in Outcome]: (typeof rows)[O] extends Row ? O : never }[Outcome];
-export type RefusedOutcome = With<{ kind: "refused" }>;
+export type RefusedOutcome = With<{ kind: "refused" }> | With<{ isRefusal: true }>;
 /** Why the scheduler ends a run. */
 export type StopReason = With<{ isStop: true }>;
 
@@ -95,6 +103,11 @@ export const stopReasons = outcomes.filter((one): one is StopReason => "isStop" 
 export const refusedOutcomes = outcomes.filter(
   (one): one is RefusedOutcome => outcomeRows[one].kind === "refused",
 );
+/** Whether work may end like this without ever being a run. */
+export function isRefusal(one: Outcome): one is RefusedOutcome {
+  return outcomeRows[one].kind === "refused" || outcomeRows[one].isRefusal === true;
+}
+export const refusalOutcomes = outcomes.filter(isRefusal);
 export const runOutcomes = outcomes.filter((one) => outcomeRows[one].kind !== "refused");
 
 /** An outcome in words: "timed out". */

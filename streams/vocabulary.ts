@@ -74,6 +74,8 @@ export type Trigger =
       readonly rerun?: number;
       /** Number of the project's slots, all in use at the tick, so that it waits; absent if one was free. */
       readonly slotsInUse?: number;
+      /** Present if it waits because all runners of its agent were busy at the tick. */
+      readonly runnersBusy?: true;
     }
   | {
       readonly kind: "webhook";
@@ -153,6 +155,10 @@ export interface WorkItem {
   readonly attempt: number;
   /** For a replay: the id of the repeated history entry. */
   readonly replayOf?: string;
+  /** Its concurrency key by its agent's config when it was stored; absent without one. */
+  readonly key?: string;
+  /** Present for the retry of a run of a key. */
+  readonly isRetry?: true;
   /** Present for a tick that an earlier scheduler accepted: it waits for a runner, like other work. */
   readonly waits?: true;
   /** For gathered deliveries: the ids of their receipts in order, the last of which is that of the trigger. */
@@ -222,6 +228,8 @@ export interface RunEnd extends HowEnded {
   readonly rerun?: true;
   /** Present if it failed because the provider refused the key of its model. */
   readonly isKeyRefused?: true;
+  /** The newer item of its key, for which it was ended; absent otherwise. */
+  readonly supersededBy?: string;
 }
 
 interface At {
@@ -280,6 +288,8 @@ export type RunEvent = At &
         readonly item: WorkItem;
         readonly outcome: RefusedOutcome;
         readonly reason: string;
+        /** The newer item of its key; absent if it is not superseded. */
+        readonly supersededBy?: string;
       }
     /** Ticks that fell due while no scheduler was up, the oldest first, each with its reason; `reason` is that of all. */
     | {
@@ -289,6 +299,8 @@ export type RunEvent = At &
       }
     /** Missed ticks (epoch ms) that start now, one after another. */
     | { readonly type: "late"; readonly schedule?: string; readonly slots: readonly number[] }
+    /** The live run of this item ends for newer work of its key. */
+    | { readonly type: "ending"; readonly itemId: string; readonly by: string }
     /** A live run waited for it: it leaves its queue, and starts none. */
     | { readonly type: "taken"; readonly item: WorkItem }
     | {

@@ -36,6 +36,7 @@ import { createHeartbeats, type Heartbeats } from "../features/heartbeat/heartbe
 import { housekeeping } from "./housekeeping.ts";
 import { projectChanges, reloadProject } from "./project-changes.ts";
 import type { UnconfiguredSkills } from "./agent-directories.ts";
+import { keylessWarnings } from "../runtime/runs/keyless-warnings.ts";
 import { requirementEvents, requirementCheck } from "../runtime/runs/requirements.ts";
 import { budgetWarnings } from "../runtime/runs/run-meter.ts";
 import { usedBudgetEvents, spentEvents, withCost } from "../features/spend/used-budget-events.ts";
@@ -232,6 +233,7 @@ function eventReaders(
       if (type === "agent-set" || type === "agent-removed") egress.recheck();
     },
     webhooks: http.webhooks.onEvent,
+    keyless: keylessWarnings(context),
     metrics: http.metrics.onEvent,
     listener: http.listener.onEvent,
     heartbeats: heartbeats.onEvent,

@@ -1,11 +1,19 @@
 import { BehaviorSubject, defer, finalize, mergeMap, type Observable } from "rxjs";
-import type { RunEvent } from "../vocabulary.ts";
+import type { RunEvent, WorkItem } from "../vocabulary.ts";
 import type { Slots } from "./slots.ts";
-import { followedRun, type ClaimedRun, type FollowPorts } from "./run-agent.ts";
+import { createKeyedRun, type Keyed, type KeyedRun } from "./keyed-runs.ts";
+import { followedRun, killsOf, type ClaimedRun, type FollowPorts } from "./run-agent.ts";
 
 /** A run that an earlier scheduler started and this one adopts. `startedAt` is epoch ms. */
 export interface AdoptedRun extends Omit<ClaimedRun, "slot"> {
   readonly startedAt: number;
+  /** The newer work for which the earlier scheduler was ending it; absent otherwise. */
+  readonly supersededBy?: string;
+}
+
+/** The key of an item; null without one. */
+export function keyedOf({ id, key, isRetry }: WorkItem): Keyed | null {
+  return key === undefined ? null : { id, key, isRetry: isRetry === true };
 }
 
 /**
@@ -27,6 +35,20 @@ export function adoptedRuns(
     counts.set(agent, count$);
     return count$;
   };
+  /** Adopted runs with a key, by agent. */
+  const keyed = new Map<string, Set<KeyedRun>>();
+  const enter = ({ request: { item }, supersededBy }: AdoptedRun): KeyedRun | null => {
+    const own = keyedOf(item);
+    if (own === null) return null;
+    const run = createKeyedRun(own, supersededBy);
+    keyed.set(item.agent, (keyed.get(item.agent) ?? new Set()).add(run));
+    return run;
+  };
+  const leave = (agent: string, run: KeyedRun | null): void => {
+    const runs = keyed.get(agent);
+    if (run !== null) runs?.delete(run);
+    if (runs?.size === 0) keyed.delete(agent);
+  };
   const forget = (agent: string): void => {
     const count$ = countOf(agent);
     if (count$.value === 0 && !count$.observed) counts.delete(agent);
@@ -39,9 +61,13 @@ export function adoptedRuns(
     defer(() => {
       const { agent } = run.request.item;
       const slot = ports.slots.tryTake();
+      const own = enter(run);
+      const isSuperseded = run.supersededBy !== undefined;
+      const kill$ = own === null ? ports.kill$ : killsOf(ports.kill$, own);
       add(agent, 1);
-      return followedRun({ ...run, slot }, ports).pipe(
+      return followedRun({ ...run, slot, isSuperseded }, { ...ports, kill$ }).pipe(
         finalize(() => {
+          leave(agent, own);
           add(agent, -1);
           slot?.[Symbol.dispose]();
         }),
@@ -52,6 +78,8 @@ export function adoptedRuns(
     /** Number of an agent's live adopted runs; emits at once. */
     countOf: (agent: string): Observable<number> =>
       defer(() => countOf(agent)).pipe(finalize(() => forget(agent))),
+    /** An agent's live adopted runs that have a key. */
+    keyedOf: (agent: string): Iterable<KeyedRun> => keyed.get(agent) ?? [],
   };
 }
 

@@ -7,6 +7,8 @@ import type { FactsAtEnd } from "./suspension.ts";
 export interface EndedWork extends FactsAtEnd {
   readonly agent: { readonly timeoutSeconds: number };
   readonly item: WorkItem;
+  /** The newer work of its key, for which it was ended; null or absent otherwise. */
+  readonly supersededBy?: string | null;
 }
 
 /**
@@ -25,7 +27,9 @@ function howItEnded(exit: RunnerExit, stopped: StopReason | null, work: EndedWor
   const ended = endOf(exit);
   if (exit.rejected !== null) return ended("rejected", exit.rejected);
   if (stopped !== null && stopped !== "interrupted") {
-    return ended(stopped, stopReason[stopped](exit, work.agent.timeoutSeconds));
+    const end = ended(stopped, stopReason[stopped](exit, work));
+    const { supersededBy } = work;
+    return stopped === "superseded" && supersededBy != null ? { ...end, supersededBy } : end;
   }
   if (exit.lost === true) return ended("lost", exit.error);
   if (exit.outOfMemory && exit.exitCode !== 0) {
@@ -66,16 +70,19 @@ function endOf({ usage }: RunnerExit) {
 
 /** Why a run ended that the scheduler ended for a reason of its own, whatever its process reports. */
 const stopReason: Readonly<
-  Record<
-    Exclude<StopReason, "interrupted">,
-    (exit: RunnerExit, timeoutSeconds: number) => string | null
-  >
+  Record<Exclude<StopReason, "interrupted">, (exit: RunnerExit, work: EndedWork) => string | null>
 > = {
-  timed_out: (_exit, timeoutSeconds) =>
-    `ran longer than its timeout of ${timeoutSeconds} s (timeout of the agent, or of [local])`,
+  timed_out: (_exit, { agent }) =>
+    `ran longer than its timeout of ${agent.timeoutSeconds} s (timeout of the agent, or of [local])`,
   killed: ({ error }) => error,
   unanswered: () => "no person answered its question in time, and it has no default",
+  superseded: (_exit, { item, supersededBy }) => supersededText(item, supersededBy ?? ""),
 };
+
+/** Why work of a key does not run, or ran no further. */
+export function supersededText({ key = "" }: WorkItem, by: string): string {
+  return `newer work with its key ${JSON.stringify(key)} took its place: ${by}`;
+}
 
 function interruptedReason(item: WorkItem, { neverBegan = false }: RunnerExit): string {
   if (neverBegan) return "the scheduler was stopped before the run began; its work waits";
@@ -96,15 +103,17 @@ export function isEndedBySignal({ exitCode, signal, outOfMemory }: RunnerExit): 
 
 /**
  * The stop reason of a run that ended while no scheduler ran: a timeout is judged by when it ended, not by when that was
- * noticed. `deadline` is epoch ms.
+ * noticed. Times are epoch ms.
  */
 export function reasonInTime(
   { endedAt }: RunnerExit,
   stopped: StopReason | null,
-  deadline: number,
+  { deadline, supersededAt }: { readonly deadline: number; readonly supersededAt: number },
 ): StopReason | null {
   if (endedAt === undefined || stopped === "killed") return stopped;
+  if (stopped === "superseded" && endedAt >= supersededAt) return stopped;
   if (endedAt >= deadline) return "timed_out";
+  if (stopped === "superseded") return null;
   return stopped === "timed_out" ? null : stopped;
 }
 

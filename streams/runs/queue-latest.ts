@@ -1,5 +1,8 @@
 import { Observable, Subscription, type OperatorFunction, type Subscriber } from "rxjs";
+import { createKeyedRuns, type Keyed, type KeyedRun, type KeyRules } from "./keyed-runs.ts";
 import type { Slot, Slots } from "./slots.ts";
+import { createWaiting, type QueueEvent } from "./waiting-items.ts";
+import type { WaitingOptions, Withdrawal } from "./waiting-items.ts";
 
 /**
  * `open` starts work, `held` keeps it waiting (agent disabled, directory briefly gone, scheduler draining), `closed`
@@ -13,45 +16,36 @@ export interface QueueLimits {
   /** How many may run at once. */
   readonly scale: number;
   readonly mode: QueueMode;
+  /** Rules for work with the same key; absent without keys. */
+  readonly keys?: KeyRules;
+  /** Present if a tick waits while all of its agent's runners are busy; it is skipped otherwise. */
+  readonly ticksWait?: true;
 }
 
-export interface QueueOptions<T, R> {
+export interface QueueOptions<T, R> extends WaitingOptions<T> {
   /** Each value applies at once; nothing starts before the first. */
   readonly limits$: Observable<QueueLimits>;
   /** Shared with the other agents. */
   readonly slots: Slots;
-  /** Cold; must not error: a failed run is a value. */
-  readonly run: (item: T, slot: Slot) => Observable<R>;
+  /** Cold; must not error: a failed run is a value. `keyed` is null for an item without a key. */
+  readonly run: (item: T, slot: Slot, keyed: KeyedRun | null) => Observable<R>;
   /** Other values pass through unchanged, in order. By default all values are items. */
   readonly isItem?: (value: T | R) => value is T;
-  /** Ticks wait beside the other items: neither takes the other's place. */
-  readonly isTick: (item: T) => boolean;
   /**
-   * Whether an item may wait for anything. A tick that may not waits for the project's slots alone, in place of an earlier
-   * tick that waits; it is skipped while the queue is held or all of its own runners are busy.
+   * Whether an item may wait for anything. A tick that may not waits for the project's slots, in place of an earlier tick
+   * of its schedule; it is skipped while the queue is held, or all of its own runners are busy unless `ticksWait`.
    */
   readonly mayWait: (item: T) => boolean;
-  /** Marks a tick that waits for the project's slots. */
-  readonly late: (item: T) => T;
+  /** Marks a tick that waits for the project's slots, or for its agent's own runners. */
+  readonly late: (item: T, why: "slots" | "busy") => T;
+  /** The key of an item, null without one, and live runs that the queue did not start. Absent without keys. */
+  readonly keyed?: (item: T) => Keyed | null;
+  readonly beside?: () => Iterable<KeyedRun>;
   /** Removes the first waiting item that matches; a running one is left alone. */
   readonly withdraw$?: Observable<Withdrawal<T>>;
   /** Maps an event of the queue itself to an output. */
   readonly report: (event: QueueEvent<T>) => R;
 }
-
-export interface Withdrawal<T> {
-  readonly isMeant: (item: T) => boolean;
-  /** The item's caller cancelled it, or a live run takes it. */
-  readonly why: "withdrawn" | "taken";
-}
-
-export type DropReason = "full" | "closed" | Withdrawal<unknown>["why"];
-
-export type QueueEvent<T> =
-  | { readonly type: "queued"; readonly item: T }
-  | { readonly type: "dropped"; readonly item: T; readonly why: DropReason }
-  | { readonly type: "skipped"; readonly item: T; readonly why: "busy" | "held" | "replaced" }
-  | { readonly type: "depth"; readonly depth: number };
 
 /**
  * Runs `scale` items at once and keeps the latest `size` others waiting, in order; when a newcomer finds the queue
@@ -59,6 +53,8 @@ export type QueueEvent<T> =
  *
  *     items:  ─a──b──c──d───────────|        size 1, scale 1; q queued, x dropped, A ran a
  *     out:    ─A1─qb─(qc xb)(qd xc)──A2──D1──D2|
+ *
+ * An item whose key has as many live runs as its limit is passed over, until one of them ends.
  *
  * On complete: runs the waiting items, then completes; while held it leaves them (their owner has them in store).
  * On unsubscribe: aborts the running items.
@@ -69,16 +65,16 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
     new Observable((subscriber) => {
       const subscriptions = new Subscription();
       const fail = (error: unknown): void => subscriber.error(error);
-      const queue = createQueue(options, subscriber, (item, slot) => {
+      const queue = createQueue(options, subscriber, (item, slot, keyed) => {
         const runSubscription = new Subscription();
         subscriptions.add(runSubscription);
         runSubscription.add(() => slot[Symbol.dispose]());
         runSubscription.add(
-          options.run(item, slot).subscribe({
+          options.run(item, slot, keyed).subscribe({
             next: (value) => subscriber.next(value),
             error: fail,
             complete: () => {
-              queue.ended();
+              queue.ended(keyed);
               subscriptions.remove(runSubscription);
               runSubscription.unsubscribe();
               queue.pump();
@@ -105,11 +101,12 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
 function createQueue<T, R>(
   options: QueueOptions<T, R>,
   subscriber: Subscriber<R>,
-  start: (item: T, slot: Slot) => void,
+  start: (item: T, slot: Slot, keyed: KeyedRun | null) => void,
 ) {
-  const { slots, isTick, mayWait, late } = options;
+  const { slots, mayWait, late, keyed: keyedOf = () => null } = options;
   const report = (event: QueueEvent<T>): void => subscriber.next(options.report(event));
-  const waiting = createWaiting(report, isTick);
+  const waiting = createWaiting(report, options);
+  const runs = createKeyedRuns(options.beside ?? (() => []));
   const { items } = waiting;
   let limits: QueueLimits = { size: Infinity, scale: 0, mode: "held" };
   let running = 0;
@@ -123,8 +120,22 @@ function createQueue<T, R>(
 
   const begin = (item: T, slot: Slot): void => {
     running++;
-    start(item, slot);
+    const keyed = keyedOf(item);
+    start(item, slot, keyed && runs.enter(keyed));
   };
+
+  const isKeyBusy = (item: T): boolean => {
+    const keyed = limits.keys && keyedOf(item);
+    return limits.keys !== undefined && keyed != null && runs.isBusy(keyed, limits.keys);
+  };
+
+  const firstFree = (): number =>
+    limits.keys === undefined ? 0 : items.findIndex((item) => !isKeyBusy(item));
+
+  /** Whether no waiting item could start before one that comes. */
+  const isNext = (): boolean =>
+    items.length === 0 ||
+    (limits.keys !== undefined && !pumping && stopWaitingForSlot === undefined);
 
   const pump = (): void => {
     // A run that ends at once re-enters here: the loop below takes the next item, which keeps the stack flat.
@@ -132,12 +143,14 @@ function createQueue<T, R>(
     pumping = true;
     const depth = items.length;
     while (items.length > 0 && canStart()) {
+      const index = firstFree();
+      if (index < 0) break;
       const slot = slots.tryTake();
       if (slot === null) {
         stopWaitingForSlot ??= slots.wait(slotOffered);
         break;
       }
-      begin(items.shift() as T, slot);
+      for (const item of items.splice(index, 1)) begin(item, slot);
     }
     pumping = false;
     if (items.length !== depth) waiting.reportDepth();
@@ -150,8 +163,37 @@ function createQueue<T, R>(
   };
 
   const enqueue = (item: T): void => {
-    waiting.add(item, limits.size);
+    const keyed = limits.keys && keyedOf(item);
+    if (limits.keys === undefined || keyed == null) waiting.add(item, limits.size);
+    else enqueueKeyed(item, keyed, limits.keys);
     pump();
+  };
+
+  const enqueueKeyed = (item: T, keyed: Keyed, rules: KeyRules): void => {
+    const isSame = (other: T): boolean => keyedOf(other)?.key === keyed.key;
+    const same = items.filter(isSame).flatMap((other) => keyedOf(other) ?? []);
+    const { yieldsTo, isReplacing, ends } = runs.effectOf(keyed, same, rules);
+    if (yieldsTo !== null) return report({ type: "superseded", item, by: yieldsTo });
+    if (isReplacing && same.length > 0) waiting.supersede(isSame, item, keyed.id);
+    else waiting.add(item, limits.size);
+    if (ends === null) return;
+    report({ type: "ending", itemId: ends.id, by: keyed.id });
+    // Last: a run may end at once, and the queue goes on within this call.
+    ends.supersededBy$.next(keyed.id);
+  };
+
+  const waitForTurn = (tick: T): void => {
+    if (waiting.replaceTick(tick)) pump();
+    else enqueue(tick);
+  };
+
+  /** A tick that may wait only for some reasons. */
+  const arriveAsTick = (tick: T, isBusy: boolean): void => {
+    if (canStart() && !isBusy) return waitForTurn(late(tick, "slots"));
+    const isOpen = limits.mode === "open";
+    if (isOpen && limits.ticksWait === true) return waitForTurn(late(tick, "busy"));
+    const busy = isBusy && canStart() ? "key" : "busy";
+    report({ type: "skipped", item: tick, why: limits.mode === "held" ? "held" : busy });
   };
 
   const completeIfDone = (): void => {
@@ -162,18 +204,16 @@ function createQueue<T, R>(
 
   return {
     arrive: (item: T): void => {
-      const slot = items.length === 0 && canStart() ? slots.tryTake() : null;
+      const isBusy = isKeyBusy(item);
+      const slot = canStart() && !isBusy && isNext() ? slots.tryTake() : null;
       if (slot !== null) {
         begin(item, slot);
       } else if (limits.mode === "closed") {
         report({ type: "dropped", item, why: "closed" });
       } else if (mayWait(item)) {
         enqueue(item);
-      } else if (canStart()) {
-        const tick = late(item);
-        if (!waiting.replaceTick(tick)) enqueue(tick);
       } else {
-        report({ type: "skipped", item, why: limits.mode === "held" ? "held" : "busy" });
+        arriveAsTick(item, isBusy);
       }
     },
     limit: (next: QueueLimits): void => {
@@ -186,7 +226,10 @@ function createQueue<T, R>(
       completeIfDone();
     },
     /** A run has ended; `pump` follows once its slot is free. */
-    ended: (): void => void running--,
+    ended: (keyed: KeyedRun | null): void => {
+      running--;
+      if (keyed !== null) runs.leave(keyed);
+    },
     pump,
     /** No more items come. */
     end: (): void => {
@@ -194,52 +237,5 @@ function createQueue<T, R>(
       completeIfDone();
     },
     stop: (): void => stopWaitingForSlot?.(),
-  };
-}
-
-/** The waiting items, in order. Each change is reported. */
-function createWaiting<T>(report: (event: QueueEvent<T>) => void, isTick: (item: T) => boolean) {
-  const items: T[] = [];
-  const isOther = (item: T): boolean => !isTick(item);
-  const reportDepth = (): void => report({ type: "depth", depth: items.length });
-  const drop = (index: number, count: number, why: DropReason): void => {
-    for (const item of items.splice(index, count)) report({ type: "dropped", item, why });
-  };
-  const dropBeyond = (size: number): void => {
-    while (items.length > size && items.filter(isOther).length > size) {
-      drop(items.findIndex(isOther), 1, "full");
-    }
-  };
-  return {
-    items,
-    reportDepth,
-    add: (item: T, size: number): void => {
-      items.push(item);
-      report({ type: "queued", item });
-      dropBeyond(size);
-      reportDepth();
-    },
-    /** The tick takes the turn of the one that it replaces: at the end it would never come up in a busy queue. False if none waits. */
-    replaceTick: (tick: T): boolean => {
-      const index = items.findIndex(isTick);
-      if (index < 0) return false;
-      for (const item of items.splice(index, 1, tick)) {
-        report({ type: "skipped", item, why: "replaced" });
-      }
-      report({ type: "queued", item: tick });
-      return true;
-    },
-    withdraw: ({ isMeant, why }: Withdrawal<T>): void => {
-      const index = items.findIndex(isMeant);
-      if (index < 0) return;
-      drop(index, 1, why);
-      reportDepth();
-    },
-    limit: ({ mode, size }: QueueLimits): void => {
-      const depth = items.length;
-      if (mode === "closed") drop(0, depth, "closed");
-      else dropBeyond(size);
-      if (items.length !== depth) reportDepth();
-    },
   };
 }

@@ -44,12 +44,19 @@ export function queueLimits(sources: LimitSources): Observable<QueueLimits> {
     map(([{ config, mode }, enabled, usable, waits, draining, beside]) => {
       const mayRun = enabled && !waits && !draining && canRun(config, usable);
       return {
-        size: config?.queueSize ?? unknownSize,
+        ...limitsOf(config),
         scale: Math.max(0, (config?.scale ?? 0) - beside),
         mode: mode === "open" && !mayRun ? "held" : mode,
       };
     }),
   );
+}
+
+function limitsOf(config: AgentConfig | null): Pick<QueueLimits, "size" | "keys" | "ticksWait"> {
+  if (config === null) return { size: unknownSize };
+  const { queueSize: size, concurrency, overlap } = config;
+  const keys = concurrency === null ? {} : { keys: concurrency };
+  return { size, ...keys, ...(overlap === "wait" && { ticksWait: true }) };
 }
 
 /** Whether a run could be started with this config, if it has an image to use (`usable`) or needs none. */

@@ -8,6 +8,7 @@ import {
   filter,
   map,
   merge,
+  mergeMap,
   of,
   ReplaySubject,
   switchMap,
@@ -17,6 +18,7 @@ import {
 import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from "rxjs";
 import type { AgentConfig } from "../agent-config.ts";
 import { StartedBefore, type RunEvent, type RunRequest, type WorkItem } from "../vocabulary.ts";
+import type { KeyedRun } from "./keyed-runs.ts";
 import { expectedEnd } from "./expectation.ts";
 import { isEndedBySignal, reasonInTime, runEnd } from "./outcome.ts";
 import { pausableTimer } from "./pausable-timer.ts";
@@ -28,11 +30,12 @@ import type { RunClock, RunOwner, Suspension } from "./suspension.ts";
 import { untilStarted, type Blocked } from "./until-started.ts";
 
 /**
- * Asks live runs to end: one instance (`as` is why, `killed` by default), all of an agent, or everything, which then ends
+ * Asks live runs to end: one instance (`as` is why, `killed` by default), the one of an item, all of an agent, or everything, which then ends
  * for this reason.
  */
 export type Kill =
   | { readonly instanceId: string; readonly as?: "unanswered" }
+  | { readonly itemId: string; readonly supersededBy: string }
   | { readonly agent: string }
   | { readonly everything: Exclude<StopReason, "timed_out"> };
 
@@ -97,6 +100,8 @@ export interface ClaimedRun {
   readonly waitedMs?: number;
   /** Whether an earlier scheduler left the run while stopping; absent otherwise. */
   readonly leftByStop?: boolean;
+  /** Whether an earlier scheduler was ending the run for newer work; absent otherwise. */
+  readonly isSuperseded?: boolean;
   /** Null without one. */
   readonly slot: Slot | null;
   /** Cold, like `Runner.run`, for this run. */
@@ -108,7 +113,7 @@ export interface ClaimedRun {
  * start, even by an earlier scheduler, without the time spent waiting for its turn to start, or for something else.
  */
 export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<RunEvent> {
-  const { request, startedAt: earlier, waitedMs = 0, slot } = run;
+  const { request, startedAt: earlier, waitedMs = 0, slot, isSuperseded = false } = run;
   return defer(() => {
     const now = ports.scheduler.now();
     const startedAt = earlier ?? now;
@@ -117,8 +122,14 @@ export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<Run
       startedAt + request.agent.timeoutSeconds * 1000 + clock.waitedMs();
     let begunAt = startedAt;
     let stopped: StopReason | null = null;
-    const reason$ = stopReasons(request, deadline() - now, clock, ports).pipe(
-      tap((reason) => (stopped = reason)),
+    let supersededBy: string | null = null;
+    let supersededAt = Infinity;
+    const reason$ = stops(request, deadline() - now, clock, ports).pipe(
+      tap((stop) => {
+        [stopped, supersededBy] = [stop.reason, stop.supersededBy ?? null];
+        supersededAt = isSuperseded ? startedAt : ports.scheduler.now();
+      }),
+      map(({ reason }) => reason),
     );
     const { instanceId, item } = request;
     const at = { agent: item.agent, at: now };
@@ -128,7 +139,9 @@ export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<Run
       Math.max(startedAt, (earlier === null ? null : exit.endedAt) ?? ports.scheduler.now());
     const whyStopped = (exit: RunnerExit): StopReason | null => {
       const reason = stopped ?? (isInterrupted(exit, run, ports) ? "interrupted" : null);
-      return earlier === null ? reason : reasonInTime(exit, reason, deadline());
+      return earlier === null
+        ? reason
+        : reasonInTime(exit, reason, { deadline: deadline(), supersededAt });
     };
     const finished = (given: RunnerExit): Observable<RunEvent> => {
       const exit = earlier === null ? given : adoptedExit(given);
@@ -136,6 +149,7 @@ export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<Run
       const end = runEnd(exit, whyStopped(exit), {
         agent,
         item,
+        supersededBy,
         ...ports.owner.factsAtEnd(instanceId),
       });
       const ended = { ...at, at: endedAt(exit), item, instanceId, startedAt: begunAt };
@@ -229,30 +243,50 @@ function untilExit(): MonoTypeOperatorFunction<RunnerEvent | Blocked> {
     });
 }
 
-function stopReasons(
+interface Stop {
+  readonly reason: StopReason;
+  readonly supersededBy?: string;
+}
+
+function stops(
   request: RunRequest,
   leftMs: number,
   { paused$, elapsed }: RunClock,
   ports: FollowPorts,
-): Observable<StopReason> {
+): Observable<Stop> {
   return merge(
     pausableTimer(paused$, leftMs, ports.scheduler, elapsed).pipe(
-      map((): StopReason => "timed_out"),
+      map((): Stop => ({ reason: "timed_out" })),
     ),
     ports.kill$.pipe(
       filter((kill) => meant(kill, request)),
-      map(reasonOf),
+      map(stopOf),
     ),
   ).pipe(take(1));
 }
 
-function reasonOf(kill: Kill): StopReason {
-  if ("everything" in kill) return kill.everything;
-  return ("as" in kill ? kill.as : undefined) ?? "killed";
+function stopOf(kill: Kill): Stop {
+  if ("itemId" in kill) return { reason: "superseded", supersededBy: kill.supersededBy };
+  if ("everything" in kill) return { reason: kill.everything };
+  return { reason: ("as" in kill ? kill.as : undefined) ?? "killed" };
+}
+
+/** The requests to end one run: its own, and that newer work of its key takes its place. */
+export function killsOf(
+  kill$: Observable<Kill>,
+  { id, supersededBy$ }: KeyedRun,
+): Observable<Kill> {
+  return merge(
+    kill$,
+    supersededBy$.pipe(
+      mergeMap((supersededBy) => (supersededBy === null ? [] : [{ itemId: id, supersededBy }])),
+    ),
+  );
 }
 
 function meant(kill: Kill, request: RunRequest): boolean {
   if ("instanceId" in kill) return kill.instanceId === request.instanceId;
+  if ("itemId" in kill) return kill.itemId === request.item.id;
   return "agent" in kill ? kill.agent === request.agent.name : true;
 }
 

@@ -1,5 +1,6 @@
 import type { RunEvent, WorkItem } from "../vocabulary.ts";
-import type { DropReason, QueueEvent, Withdrawal } from "./queue-latest.ts";
+import { supersededText } from "./outcome.ts";
+import type { DropReason, QueueEvent, Withdrawal } from "./waiting-items.ts";
 
 /** A work item that leaves its queue: its caller gave it up, or a live run takes it. */
 export interface Withdrawn {
@@ -14,7 +15,8 @@ const whys: Readonly<Record<Exclude<DropReason, "taken">, string>> = {
   withdrawn: "the run that called it ended, and wanted it no longer",
 };
 
-const replaced = "a newer tick replaced it while it waited for a slot of the project";
+const ofKey = "a run of its key is live";
+const replaced = "a newer tick of its schedule replaced it while it waited";
 
 /** The agent of a queue, and the time. */
 export interface QueueAt {
@@ -44,9 +46,16 @@ export function queueRunEvent(
     }
     case "skipped": {
       const held = overBudget?.() ?? (usable ? "the agent is held" : "its image is not ready");
-      const reason = { busy: "all runners are busy", held, replaced }[event.why];
+      const reason = { busy: "all runners are busy", key: ofKey, held, replaced }[event.why];
       return { type: "refused", agent, at, item: event.item, outcome: "skipped", reason };
     }
+    case "superseded": {
+      const { item, by } = event;
+      const superseded = { outcome: "superseded", supersededBy: by } as const;
+      return { type: "refused", agent, at, item, ...superseded, reason: supersededText(item, by) };
+    }
+    case "ending":
+      return { type: "ending", agent, at, itemId: event.itemId, by: event.by };
   }
 }
 

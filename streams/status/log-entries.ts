@@ -55,6 +55,7 @@ function linesOf(event: Exclude<RunEvent, { type: "output" }>): readonly Line[] 
     case "gathering":
     case "status-text":
     case "spent":
+    case "ending":
       return [];
   }
 }

@@ -40,6 +40,7 @@ export function reduceAgent(record: AgentRecord, event: RunEvent): AgentRecord {
     case "missed":
     case "late":
     case "taken":
+    case "ending":
     case "output":
       return record;
   }

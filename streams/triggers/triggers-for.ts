@@ -6,6 +6,7 @@ import {
   merge,
   mergeMap,
   switchMap,
+  tap,
   withLatestFrom,
 } from "rxjs";
 import type { Observable } from "rxjs";
@@ -21,6 +22,7 @@ import { cronTicks, missedTicks, type CronEvent, type CronPlan } from "./cron.ts
 import type { Calendars } from "./calendar.ts";
 import { limited } from "./next-run.ts";
 import { switchEach } from "./switch-each.ts";
+import { withKey } from "./with-key.ts";
 
 export interface TriggerSources {
   readonly agent: string;
@@ -80,7 +82,9 @@ export function triggersFor(sources: TriggerSources): Observable<Triggered> {
 function cronTriggers(sources: TriggerSources): Observable<Triggered> {
   return defer(() => {
     const due = new Map<string, number>();
+    let latest: AgentConfig | null = null;
     return combineLatest([sources.agent$, sources.enabled$]).pipe(
+      tap(([{ config }]) => (latest = config)),
       map(([{ config, present }, enabled]) => (present && enabled ? plansOf(config) : [])),
       switchEach<Plan, PlanEvent>({
         isSame: samePlan,
@@ -89,6 +93,7 @@ function cronTriggers(sources: TriggerSources): Observable<Triggered> {
       }),
       withLatestFrom(sources.paused$),
       mergeMap(([event, paused]) => triggered(event, due, paused, sources)),
+      map((next) => (isWork(next) ? withKey(next, latest) : next)),
     );
   });
 }

@@ -185,7 +185,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
   const killed = (kill: Kill): void => {
     if ("everything" in kill) called("killAll");
     else if ("instanceId" in kill) called("killInstance", kill.instanceId);
-    else {
+    else if ("agent" in kill) {
       called("killAgent", kill.agent);
       status.setAgent({ name: kill.agent, state: "idle", running: 0 });
     }

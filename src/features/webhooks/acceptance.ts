@@ -26,14 +26,19 @@ export interface Matched {
 
 /**
  * The writes of one delivery: its receipt, a work item for each agent, even if a waiting run takes it, and a dead letter
- * if no agent ran.
+ * if no agent ran. `keyed` adds the concurrency key of an item.
  */
-export function acceptanceOf(matched: Matched, newId: () => string): Acceptance {
+export function acceptanceOf(
+  matched: Matched,
+  newId: () => string,
+  keyed: (item: WorkItem) => WorkItem = (item) => item,
+): Acceptance {
   const { provider, delivery, payload, event, identity, result } = matched;
   const { waitingRuns, at, gatheringOf } = matched;
   const sender = parseTraceparent(header(delivery.headers, "traceparent"));
   const trigger = { kind: "webhook", event, ...(sender && { sender }) } as const;
-  const itemOf = (agent: string): WorkItem => ({ id: newId(), agent, at, attempt: 1, trigger });
+  const itemOf = (agent: string): WorkItem =>
+    keyed({ id: newId(), agent, at, attempt: 1, trigger });
   const taking = new Set(waitingRuns.map(({ agent }) => agent));
   const started = result.matched.filter((agent) => !taking.has(agent));
   const gatherings = result.matched.flatMap((agent) => {

@@ -93,7 +93,8 @@ export const whyNotSchema = z
   .object({
     now: z.array(z.string()).meta({ description: "What keeps it from running now, in sentences" }),
     refused: z.array(historyEntrySchema).meta({
-      description: "Its work that no run was started for, newest first",
+      description:
+        "Its work that no run was started for, and runs that newer work of their key ended, newest first",
     }),
     spans: z.array(missedSpanSchema).meta({
       description:

@@ -28,6 +28,8 @@ export interface ReceiverDeps {
   readonly index: Pick<MatchIndex, "match">;
   /** Matches a delivery with the runs that wait for one. */
   matchRuns(event: WebhookEvent, payload: Payload): RunMatch;
+  /** Adds the concurrency key of an item. */
+  readonly keyed?: (item: WorkItem) => WorkItem;
   /** Resolves once everything is durable; rejects when the store fails. */
   accept(acceptance: Acceptance): Promise<Accepted>;
   /** How a delivery gathers for an agent's run; null if it starts its own. */
@@ -219,7 +221,7 @@ function match(
   const { gatheringOf } = deps;
   const of = { result, waitingRuns, at, gatheringOf };
   const matched = { provider, delivery, payload, event, identity, ...of };
-  return { acceptance: acceptanceOf(matched, () => deps.newId()), runMatch };
+  return { acceptance: acceptanceOf(matched, () => deps.newId(), deps.keyed), runMatch };
 }
 
 /** The work is already durable: an error in its dispatch must not make the sender deliver it again. */

@@ -1,9 +1,34 @@
+import { attributeMeanings, attributeNames } from "../../../streams/triggers/attributes.ts";
 import type { Provider } from "./provider.ts";
 
-/** The reference page of all providers, as markdown: the proof of a delivery, and the filters. */
-export function webhookReference(providers: Iterable<Provider>): string {
-  return `${[intro, ...[...providers].map(section)].join("\n\n")}\n`;
+/**
+ * The reference page of all providers, as markdown: the proof of a delivery, the filters, and the attributes. `known` has
+ * the attributes that events of each type have.
+ */
+export function webhookReference(
+  providers: Iterable<Provider>,
+  known: ReadonlyMap<string, ReadonlySet<string>>,
+): string {
+  return `${[intro, ...[...providers].map(section), attributes(known)].join("\n\n")}\n`;
 }
+
+function attributes(known: ReadonlyMap<string, ReadonlySet<string>>): string {
+  const others: Partial<Record<string, string>> = {
+    trigger: "every trigger",
+    caller: "calls",
+    schedule: "schedules",
+  };
+  const rows = attributeNames.map((name) => {
+    const types = [...known].flatMap(([type, names]) => (names.has(name) ? type : []));
+    return `| \`${name}\` | ${cell(attributeMeanings[name])} | ${others[name] ?? types.join(", ")} |`;
+  });
+  return [aboutAttributes, "", "| attribute | meaning | of |", "|---|---|---|", ...rows].join("\n");
+}
+
+const aboutAttributes = `## Attributes
+
+Templates, such as the \`key\` of an agent's \`[concurrency]\`, name attributes of a trigger: \`"{repository}#{number}"\`. Not every event of a
+type has all of them; \`al webhook test <file or receipt ID>\` prints the ones of a delivery, and the key of each agent.`;
 
 const intro = `# Webhook providers
 

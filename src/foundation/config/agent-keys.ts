@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { maxSlots, type AgentConfig, type Params } from "../../../streams/agent-config.ts";
+import {
+  maxSlots,
+  overlaps,
+  type AgentConfig,
+  type Params,
+} from "../../../streams/agent-config.ts";
 import { durationText } from "../../../streams/duration-text.ts";
 import { counted } from "../contracts/format.ts";
 import { hooksKey, harnessKey } from "./harness.ts";
@@ -10,6 +15,7 @@ import { webhooksKey } from "./webhook-bindings.ts";
 import { alertKey } from "./alert-options.ts";
 import { approveKey } from "./approve.ts";
 import { budgetKey } from "./budget.ts";
+import { concurrencyKey } from "./concurrency.ts";
 import { agentKey, fact, factOf, maskUserInfo, type AgentKey } from "./config-key.ts";
 import { debounceKey } from "./debounce.ts";
 import { expectKey } from "./expect.ts";
@@ -110,6 +116,19 @@ export const agentKeys = {
     resolve: (given) => given,
     value: z.int(),
   }),
+  overlap: agentKey({
+    inFile: "overlap",
+    field: choice(overlaps)
+      .default("skip")
+      .describe(
+        'What a scheduled run does while all runners of the agent are busy: it is skipped with a warning ("skip"), or it waits for one ("wait"). At most one run of a schedule waits; a later one takes its place.',
+      ),
+    resolve: (given) => given,
+    value: z.enum(overlaps),
+    // The default is left out, so that versions of runs from before this key stay the same.
+    canonical: (given) => (given === "skip" ? null : given),
+    facts: (given) => fact("Ticks while busy", given === "wait" ? "wait for a runner" : null),
+  }),
   callable: agentKey({
     inFile: "callable",
     field: flag()
@@ -139,13 +158,12 @@ export const agentKeys = {
     inFile: "scale",
     field: integer("concurrent runs", 0)
       .default(1)
-      .describe(
-        "Maximum number of concurrent runs of the agent; 0 disables the agent. A scheduled run is skipped while all of them are busy.",
-      ),
+      .describe("Maximum number of concurrent runs of the agent; 0 disables the agent."),
     resolve: (given) => given,
     value: z.int(),
     facts: (scale) => fact("Runs at once", scale === 0 ? "0, which disables it" : String(scale)),
   }),
+  concurrency: concurrencyKey,
   timeoutSeconds: agentKey({
     inFile: "timeout",
     field: integer("seconds", 1, maxTimerSeconds).optional().meta({

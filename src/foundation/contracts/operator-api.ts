@@ -1,4 +1,4 @@
-import { refusedOutcomes } from "../../../streams/outcomes.ts";
+import { refusalOutcomes } from "../../../streams/outcomes.ts";
 import { z } from "zod";
 import type { UpcomingRun } from "./upcoming-run.ts";
 import { nullableText } from "./wire-fields.ts";
@@ -42,7 +42,7 @@ export type ReceiptView = z.infer<typeof receiptViewSchema>;
 /** The result of a replay for one agent. */
 const replayedSchema = z.object({
   agent: z.string(),
-  outcome: z.enum(["started", "queued", ...refusedOutcomes]).meta({
+  outcome: z.enum(["started", "queued", ...refusalOutcomes]).meta({
     description: "`started` and `queued` continue; the others are ends, as in the history",
   }),
   instanceId: z.string().optional().meta({ description: "The run, when it started at once" }),

@@ -1,5 +1,6 @@
 import { outcomeRows } from "../../../streams/outcomes.ts";
 import { v7 as uuidV7 } from "uuid";
+import { withKey } from "../../../streams/triggers/with-key.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import type { SchedulerContext } from "../context.ts";
 import { messageOf } from "../errors.ts";
@@ -7,17 +8,20 @@ import { retryOf } from "../store/recover.ts";
 import { tickKey } from "../store/settings.ts";
 import type { Also } from "../store/work.ts";
 
-type CommitContext = Pick<SchedulerContext, "store" | "inputs" | "project$" | "dispatch" | "log">;
+type CommitContext = Pick<
+  SchedulerContext,
+  "store" | "status" | "inputs" | "project$" | "dispatch" | "log"
+>;
 
 /**
  * Commits an event: in one transaction the retry of lost work, the record of the event, and its alerts, which
  * `writesOf` returns. Committed retries and reruns are dispatched.
  */
 export function commitEvents(
-  { store, inputs, project$, dispatch, log }: CommitContext,
+  { store, status, inputs, project$, dispatch, log }: CommitContext,
   writesOf: (event: RunEvent) => Also | undefined,
 ): (event: RunEvent) => void {
-  const { work, settings } = store;
+  const { work, settings, superseded } = store;
   const requeue = async (item: WorkItem): Promise<void> => {
     await work.requeue([item]);
     dispatch([item]);
@@ -26,9 +30,24 @@ export function commitEvents(
   const retry = async (event: RunEvent): Promise<void> => {
     const again = event.type === "finished" ? retryOf(event.item, event.end) : null;
     if (again !== null) await requeue(again);
+    if (again === null || event.type !== "finished" || event.end.neverBegan !== true) return;
+    if (again.key !== undefined) await work.record(() => superseded.move(event.item.id, again.id));
+  };
+  /** With the writes about work of the same key. */
+  const withSuperseded = (event: RunEvent, also?: Also): Also | undefined => {
+    if (event.type === "ending") return () => superseded.mark(event.itemId, event.by);
+    const isEnd = event.type === "finished" || event.type === "refused";
+    if (!isEnd || event.item.key === undefined) return also;
+    const { id } = event.item;
+    const { supersededBy } = event.type === "finished" ? event.end : event;
+    return () => {
+      if (supersededBy !== undefined) superseded.mark(id, supersededBy);
+      superseded.ended(id);
+      also?.();
+    };
   };
   const record = async (event: RunEvent): Promise<void> => {
-    const also = writesOf(event);
+    const also = withSuperseded(event, writesOf(event));
     switch (event.type) {
       case "finished":
         return work.end(event.item, event, also);
@@ -69,7 +88,8 @@ export function commitEvents(
     if (end.outcome !== "succeeded" || item.trigger.kind !== "cron") return;
     const count = (item.trigger.rerun ?? 0) + 1;
     const trigger = { ...item.trigger, rerun: count };
-    const again: WorkItem = { id: uuidV7(), agent, at, attempt: 1, trigger };
+    const own: WorkItem = { id: uuidV7(), agent, at, attempt: 1, trigger };
+    const again = withKey(own, status.agent(agent)?.config ?? null);
     const skip = (why: string): Promise<void> => work.refuse(again, "skipped", why, false);
     const most = project$.value.maxReruns;
     if (count > most) return skip(`it ran again ${most} times in a row`);

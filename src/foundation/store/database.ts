@@ -1,4 +1,5 @@
 import { existsSync, renameSync, rmSync, linkSync, statSync } from "node:fs";
+import { basename } from "node:path";
 import { messageOf, Problem, failureOf } from "../errors.ts";
 import { createPrivately, inodeOf } from "./state-dir.ts";
 import { DatabaseSync } from "node:sqlite";
@@ -101,6 +102,7 @@ function latestOf({ firstVersion, steps }: DatabaseFormat): number {
 
 function migrate(db: DatabaseSync, path: string, format: DatabaseFormat): void {
   if (isCurrent(db, path, format)) return;
+  if (versionOf(db) !== 0) saveBefore(db, path);
   db.exec("BEGIN IMMEDIATE");
   try {
     // The version is read again: another process may have migrated while this one waited for the lock.
@@ -117,6 +119,22 @@ function migrate(db: DatabaseSync, path: string, format: DatabaseFormat): void {
   }
 }
 
+/** The copy of a database from before its last update to a new format. */
+const beforeUpdate = (path: string): string => `${path}.before-update`;
+
+/** Fails, and so does the update, if there is no room for the copy. */
+function saveBefore(db: DatabaseSync, path: string): void {
+  const draft = `${beforeUpdate(path)}.${process.pid}.new`;
+  rmSync(draft, { force: true });
+  try {
+    createPrivately(draft);
+    db.prepare("VACUUM INTO ?").run(draft);
+    renameSync(draft, beforeUpdate(path));
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
 function older(path: string, version: number): Problem {
   return new Problem(
     "store_older",
@@ -129,7 +147,7 @@ function newer(path: string, version: number): Problem {
   return new Problem(
     "store_newer",
     `${path}: written by a newer version of this program (format ${version})`,
-    "install that version again, or begin anew: with no scheduler running (al stop), move the file away",
+    `install that version again; or, with no scheduler running (al stop), move the file away and begin anew, or with the data of before the update, ${basename(beforeUpdate(path))}`,
   );
 }
 

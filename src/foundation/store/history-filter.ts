@@ -1,4 +1,4 @@
-import { outcomes, type Outcome, outcomeRows, runOutcomes } from "../../../streams/outcomes.ts";
+import { outcomes, type Outcome, isRefusal, runOutcomes } from "../../../streams/outcomes.ts";
 import type { SQLInputValue } from "node:sqlite";
 import { triggerKinds } from "../../../streams/vocabulary.ts";
 import { Problem } from "../errors.ts";
@@ -56,7 +56,7 @@ function isOfSomeOutcomes({ outcome, refused }: HistoryQuery): boolean {
 
 function outcomesOf({ outcome, refused }: HistoryQuery): readonly Outcome[] {
   const given = outcome === undefined ? outcomes : [outcome];
-  return refused === true ? given.filter((one) => outcomeRows[one].kind === "refused") : given;
+  return refused === true ? given.filter(isRefusal) : given;
 }
 
 function oneOf(column: string, values: readonly string[]): Condition {

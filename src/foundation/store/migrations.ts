@@ -37,6 +37,13 @@ const continuedRun = `
   ALTER TABLE triggers ADD COLUMN continues TEXT;
   UPDATE triggers SET continues = json_extract(trigger, '$.continues.instanceId') WHERE kind = 'manual';`;
 
+/** Concurrency keys; `superseded_by` is the newer item that took the place of this one, or for which its run ends. */
+const concurrencyKeys = `
+  ALTER TABLE triggers ADD COLUMN key TEXT;
+  ALTER TABLE triggers ADD COLUMN is_retry INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE triggers ADD COLUMN superseded_by TEXT;
+  CREATE INDEX triggers_by_superseder ON triggers (superseded_by) WHERE superseded_by IS NOT NULL;`;
+
 /**
  * The format of state.db. Step 0 makes the tables of version 0.1.0, its first format; each further step takes the
  * database to the next format, and a step that was released is never edited. Features have their own part of a step.
@@ -56,7 +63,7 @@ export const storeFormat = {
     CREATE TABLE cron_ticks (agent TEXT PRIMARY KEY, last_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
     "",
     `${receiptsByBody} ${continuedRun}`,
-    `${dedupKeys} ${missedSlots} ${gatherings}`,
+    `${dedupKeys} ${missedSlots} ${gatherings} ${concurrencyKeys}`,
   ],
 };
 

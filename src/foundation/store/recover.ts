@@ -5,6 +5,7 @@ import type { HowEnded, Trigger, WorkItem } from "../../../streams/vocabulary.ts
 import type { GroupCommit } from "./group-commit.ts";
 import type { LastRuns } from "./work.ts";
 import type { FeatureTables } from "./feature-tables.ts";
+import { createSuperseded } from "./superseded.ts";
 import { prepareInsert, queuedRow } from "./trigger-rows.ts";
 import { v7 as uuidV7 } from "uuid";
 
@@ -17,6 +18,8 @@ export interface OpenRun {
   readonly waitedMs: number;
   /** Whether its scheduler was stopping, so that its end may be part of the stop. */
   readonly leftByStop: boolean;
+  /** The newer work for which its scheduler was ending it; absent without one. */
+  readonly supersededBy?: string;
 }
 
 /** A run whose end no scheduler saw; `retry` is its repeated work, null if this was the second attempt. */
@@ -40,10 +43,15 @@ export interface Recovered {
 }
 
 /** The columns of a work item. */
-export interface WorkRow extends Omit<WorkItem, "replayOf" | "gathered" | "trigger"> {
+export interface WorkRow extends Omit<
+  WorkItem,
+  "replayOf" | "gathered" | "trigger" | "key" | "isRetry"
+> {
   readonly trigger: string;
   readonly replayOf: string | null;
   readonly gathered: string | null;
+  readonly key: string | null;
+  readonly isRetry: number;
 }
 
 interface OpenRow extends WorkRow {
@@ -54,6 +62,7 @@ interface OpenRow extends WorkRow {
   readonly waitedMs: number;
   /** Start of its current wait, epoch ms; null if it does not wait. */
   readonly waitsSince: number | null;
+  readonly supersededBy: string | null;
 }
 
 /** Called with the runs that ended, inside the transaction that records them. */
@@ -148,7 +157,7 @@ function openRows(
   const ownWaits = "SELECT since FROM waits WHERE waits.instance_id = triggers.instance_id";
   const waits = [ownWaits, ...features.flatMap((feature) => feature.waits ?? [])];
   const select = db.prepare(
-    `SELECT id, at, agent, attempt, trigger, replay_of AS replayOf, gathered, state, instance_id AS instanceId, started_at AS startedAt,
+    `SELECT ${workColumns}, superseded_by AS supersededBy, state, instance_id AS instanceId, started_at AS startedAt,
        begun, waited_ms AS waitedMs,
        (SELECT min(since) FROM (${waits.join(" UNION ALL ")})) AS waitsSince
      FROM triggers WHERE state <> 'ended' AND state <> ? ORDER BY seq`,
@@ -156,8 +165,12 @@ function openRows(
   return select.all(runsOnly ? "queued" : "ended") as unknown as OpenRow[];
 }
 
+/** The columns of a `WorkRow`. */
+export const workColumns =
+  "id, at, agent, attempt, trigger, replay_of AS replayOf, gathered, key, is_retry AS isRetry";
+
 export function itemOf(row: WorkRow): WorkItem {
-  const { id, at, agent, attempt, replayOf, gathered } = row;
+  const { id, at, agent, attempt, replayOf, gathered, key, isRetry } = row;
   return {
     id,
     at,
@@ -166,14 +179,17 @@ export function itemOf(row: WorkRow): WorkItem {
     trigger: JSON.parse(row.trigger) as Trigger,
     ...(replayOf !== null && { replayOf }),
     ...(gathered !== null && { gathered: JSON.parse(gathered) as readonly string[] }),
+    ...(key !== null && { key }),
+    ...(isRetry === 1 && { isRetry: true }),
   };
 }
 
 function openRun(row: OpenRow, { now, stoppedAt }: Times): OpenRun {
-  const { instanceId, startedAt, waitsSince } = row;
+  const { instanceId, startedAt, waitsSince, supersededBy } = row;
   const waitedMs = row.waitedMs + (waitsSince === null ? 0 : Math.max(0, now - waitsSince));
+  const superseded = supersededBy === null ? {} : { supersededBy };
   const leftByStop = stoppedAt !== null && startedAt <= stoppedAt;
-  return { item: itemOf(row), instanceId, startedAt, waitedMs, leftByStop };
+  return { item: itemOf(row), instanceId, startedAt, waitedMs, leftByStop, ...superseded };
 }
 
 function putBack(db: DatabaseSync, runs: readonly OpenRun[]): void {
@@ -221,12 +237,16 @@ function dropRepeatedCalls(db: DatabaseSync, now: number): ReadonlySet<unknown> 
        (SELECT instance_id FROM triggers WHERE class IN (${retriedClasses.join(", ")}))
      RETURNING id`,
   );
-  return new Set(drop.all(now).map(({ id }) => id));
+  const ids = drop.all(now).map(({ id }) => String(id));
+  const superseded = createSuperseded(db);
+  for (const id of ids) superseded.ended(id);
+  return new Set(ids);
 }
 
 /** The retry of a run's work, null without one: a new item, as the run's keeps its entry. */
 export function retryOf(item: WorkItem, end: HowEnded): WorkItem | null {
   if (!isRetried(item, end)) return null;
-  const again = { ...item, id: uuidV7() };
+  const isRetry = item.key === undefined ? {} : ({ isRetry: true } as const);
+  const again = { ...item, id: uuidV7(), ...isRetry };
   return end.neverBegan ? waiting(again) : { ...again, attempt: item.attempt + 1 };
 }

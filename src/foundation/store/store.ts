@@ -22,6 +22,7 @@ import { createSlotStore } from "./slots.ts";
 import type { FeatureTables } from "./feature-tables.ts";
 import { ensureStateDir } from "./state-dir.ts";
 import { storeError, withStoreErrors } from "./store-error.ts";
+import { createSuperseded } from "./superseded.ts";
 import { createWaitingWork } from "./waiting-work.ts";
 import { createWaits } from "./waits.ts";
 import { beginRun, createLastRuns, createWork } from "./work.ts";
@@ -47,6 +48,7 @@ function createParts(db: DatabaseSync, commits: GroupCommit, now: () => number) 
     calls: createCalls(db, commits),
     waits: createWaits(db, commits),
     past: createPastTriggers(db, commits),
+    superseded: createSuperseded(db),
   };
 }
 

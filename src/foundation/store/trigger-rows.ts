@@ -30,6 +30,9 @@ interface NewTriggerRow {
   readonly replayOf: string | null;
   /** The receipts of gathered deliveries, in order. */
   readonly gathered?: readonly string[];
+  readonly key: string | null;
+  /** 1 or 0. */
+  readonly isRetry: number;
   readonly trigger: Trigger | null;
 }
 
@@ -48,7 +51,9 @@ export function queuedRow(item: WorkItem): NewTriggerRow {
   return {
     ...described(item.trigger),
     replayOf: null,
+    key: null,
     ...item,
+    isRetry: Number(item.isRetry ?? false),
     kind: item.trigger.kind,
     instanceId: null,
     state: "queued",
@@ -87,6 +92,8 @@ export function deadLetterRow(entry: DeadLetterEntry): NewTriggerRow {
     attempt: 1,
     startedAt: null,
     replayOf: null,
+    key: null,
+    isRetry: 0,
     trigger: null,
   };
 }
@@ -134,6 +141,8 @@ const columns = {
   attempt: "attempt",
   started_at: "startedAt",
   replay_of: "replayOf",
+  key: "key",
+  is_retry: "isRetry",
 } as const satisfies Readonly<Record<string, keyof NewTriggerRow>>;
 
 /** Prepares the statement that writes one row inside the caller's transaction; it throws when the id is taken. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { StoredItems } from "../../../streams/runs/hold-work.ts";
 import type { GroupCommit } from "./group-commit.ts";
-import { itemOf, waiting, type WorkRow } from "./recover.ts";
+import { itemOf, waiting, workColumns, type WorkRow } from "./recover.ts";
 import { openTriggers } from "./trigger-rows.ts";
 
 /** How many items are in memory at once, beside those in the agents' queues. */
@@ -12,7 +12,7 @@ export function createWaitingWork(db: DatabaseSync, { record }: GroupCommit) {
   const queued = `${openTriggers} AND state = 'queued'`;
   const last = db.prepare(`SELECT seq FROM ${queued} ORDER BY seq DESC LIMIT 1`);
   const after = db.prepare(
-    `SELECT seq, id, at, agent, attempt, trigger, replay_of AS replayOf, gathered FROM ${queued} AND seq > ?
+    `SELECT seq, ${workColumns} FROM ${queued} AND seq > ?
      ORDER BY seq LIMIT ${itemsPerPart}`,
   );
   const ofAgent = db.prepare(`SELECT count(*) AS n FROM ${queued} AND agent = ?`);

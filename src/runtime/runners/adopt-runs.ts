@@ -54,11 +54,12 @@ export async function adoptRuns(
   ): Promise<AdoptedRun | null> {
     const run = open.find((each) => each.instanceId === instanceId);
     if (run === undefined) return null;
-    const { item, startedAt, waitedMs, leftByStop } = run;
+    const { item, startedAt, waitedMs, leftByStop, supersededBy } = run;
     const request: RunRequest = { instanceId, agent, item };
     const last = await lastLine(request, logs, runtime.isOwnLine ?? isOfRun);
     const report: AdoptedRun["report"] = (stop$) => runtime.resume({ request, last }, stop$);
-    return { request, startedAt, waitedMs, leftByStop, report };
+    const superseded = supersededBy === undefined ? {} : { supersededBy };
+    return { request, startedAt, waitedMs, leftByStop, report, ...superseded };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { OpenCall } from "../../foundation/contracts/run-state.ts";
 import { createCalls, type CallEvent } from "./rules/calls.ts";
+import { withKey } from "../../../streams/triggers/with-key.ts";
 import { drive } from "../../foundation/drive.ts";
 import type { WaitGraph } from "./rules/wait-graph.ts";
 import type { RunEvent, WorkItem, RunRequest, Trigger } from "../../../streams/vocabulary.ts";
@@ -81,8 +82,9 @@ export function createCallRequests(
       const denied = await gates.call(run, agent, text, request.signal);
       if (denied !== null) throw refusal("not_approved", `No call of ${agent}: ${denied}.`);
       // The wait for a person may have taken a day.
-      const item = callItem(request, run.request, clock.now());
-      assertAllowed(item, context);
+      const own = callItem(request, run.request, clock.now());
+      assertAllowed(own, context);
+      const item = withKey(own, context.configOf(agent) ?? null);
       const made = await make(item);
       if (made === "taken") return { ok: true, callId: key, state: "ended" };
       if (made === "queued") return { ok: true, callId: key, state: await stateAtFirst(item) };

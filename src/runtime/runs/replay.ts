@@ -1,9 +1,11 @@
 import { Problem } from "../../foundation/errors.ts";
 import type { Trigger, WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import type { Replayed, ReplayResult } from "../../foundation/contracts/operator-api.ts";
+import type { FindAgent } from "../../foundation/scheduler/status-store.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import type { Webhooks } from "../../features/webhooks/webhooks.ts";
 import { v7 as uuidV7 } from "uuid";
+import { withKey } from "../../../streams/triggers/with-key.ts";
 import { mustHaveReceipt } from "../../features/webhooks/receipt-view.ts";
 import type { FirstEvent, FirstEvents } from "./first-events.ts";
 import { mustBeRunnable, mustTakeWork, type RunnableDeps } from "./runnable.ts";
@@ -13,6 +15,7 @@ export interface WorkStarter {
   readonly store: SchedulerContext["store"];
   readonly dispatch: SchedulerContext["dispatch"];
   readonly firstEvents: FirstEvents;
+  readonly status: FindAgent;
 }
 
 export interface ReplayDeps extends RunnableDeps, WorkStarter {
@@ -63,10 +66,11 @@ export async function replay(
 
 /** Commits and dispatches work, and resolves to the first event of each item: started, queued or refused. */
 export async function startWork(
-  items: readonly WorkItem[],
-  { store, firstEvents, dispatch }: WorkStarter,
+  works: readonly WorkItem[],
+  { store, firstEvents, dispatch, status }: WorkStarter,
 ): Promise<FirstEvent[]> {
-  if (items.length === 0) return [];
+  if (works.length === 0) return [];
+  const items = works.map((item) => withKey(item, status.agent(item.agent)?.config ?? null));
   await store.work.enqueue(items);
   // Called before the items are dispatched: the first event may come within that very call.
   const firsts = items.map(({ id }) => firstEvents.of(id));

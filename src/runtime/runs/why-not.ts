@@ -13,6 +13,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { isoTime } from "../../../streams/iso-times.ts";
 import { counted, momentText, sentenceOf } from "../../foundation/contracts/format.ts";
 import { schedulesOf, type AgentConfig } from "../../../streams/agent-config.ts";
+import { serialText } from "../../foundation/config/concurrency.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
 import type { AgentNow } from "./run-context.ts";
@@ -118,10 +119,7 @@ function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason
       "Schedules are paused. Scheduled runs are skipped.",
     ],
     [agent.usedBudget !== null, budgetText(agent.usedBudget)],
-    [
-      isFull,
-      `Busy (${running} of ${config?.scale ?? 0} runs). New work is queued; scheduled runs are skipped.`,
-    ],
+    [isFull, busyText(agent)],
     [
       isProjectFull,
       `Project limit reached (${counted(project.scale ?? 0, "run")}). New work is queued; of scheduled runs, the latest.`,
@@ -133,6 +131,7 @@ function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason
     [queued > 0, `${counted(queued, "work item")} queued.`],
     [project.missed > 0, `${counted(project.missed, "missed run")} to start, one after another.`],
     [gathering !== null, gatheringText(agent)],
+    ...keysReasons(agent),
   ];
 }
 
@@ -141,6 +140,21 @@ function gatheringText({ name, gathering }: AgentRecord): string {
   const { deliveries, startsAt } = gathering;
   const many = deliveries === 1 ? "1 delivery gathers" : `${deliveries} deliveries gather`;
   return `${many} for a run until ${momentText(startsAt)}. Start it now with al agent start-now ${name}.`;
+}
+
+function busyText({ config, running }: AgentRecord): string {
+  const ticks = config?.overlap === "wait" ? "wait, one of each schedule" : "are skipped";
+  return `Busy (${running} of ${config?.scale ?? 0} runs). New work is queued; scheduled runs ${ticks}.`;
+}
+
+/** Queued work may wait for a run of its key although its agent is not busy. */
+function keysReasons({ config, queued, running }: AgentRecord): readonly Reason[] {
+  if (config === null || config.concurrency === null) return [];
+  const { key, limit } = config.concurrency;
+  const serial = serialText(config.scale);
+  const text = `Queued work may wait for its key ${JSON.stringify(key)}: ${counted(limit, "run")} of a key at once.`;
+  const isWaiting = queued > 0 && running > 0;
+  return [[isWaiting, serial === null ? text : `${text} ${sentenceOf(serial)}`]];
 }
 
 function heldText(waiting: number): string {

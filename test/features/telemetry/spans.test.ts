@@ -116,12 +116,12 @@ test("the spans of a run include a tool that was running when the run was killed
   expect(chat?.traceId).toBe(run?.traceId);
 });
 
-test("the spans of a run have its outcome as their error.type, unless a person ended it or a tick comes again", () => {
+test("the spans of a run have its outcome as their error.type, unless a person or newer work ended it, or a tick comes again", () => {
   const typesOf = (outcome: Outcome) =>
     new Set(spansOf([finished(outcome)]).map(({ attributes }) => attributes["error.type"]));
   const failed = outcomes.filter((outcome) => typesOf(outcome).has(outcome));
   const good = outcomes.filter((outcome) => typesOf(outcome).has(undefined));
-  expect(good).toEqual(["succeeded", "killed", "interrupted", "skipped", "missed"]);
+  expect(good).toEqual(["succeeded", "killed", "interrupted", "superseded", "skipped", "missed"]);
   expect(failed).toHaveLength(outcomes.length - good.length);
 });
 

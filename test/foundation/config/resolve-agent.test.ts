@@ -34,6 +34,8 @@ test("resolveAgent fills in all defaults", () =>
     timezone: "Europe/Berlin",
     catchUp: "none",
     catchUpMost: 24,
+    overlap: "skip",
+    concurrency: null,
     callable: false,
     tags: [],
     scale: 1,
@@ -61,6 +63,8 @@ test("resolveAgent reads every key that an agent's config.toml can have", () => 
     schedule: "*/5 * * * *",
     catchUp: "latest",
     catchUpMost: 3,
+    overlap: "wait",
+    concurrency: { key: "{repository}#{number}", limit: 2, onNew: "cancel" },
     callable: true,
     tags: ["web", "team-a"],
     scale: 3,
@@ -119,6 +123,10 @@ test.each([
   [
     'catchUp = "lastest"',
     '4:11  catchUp is "lastest"; expected one of "none", "latest", "all"; did you mean "latest"?',
+  ],
+  [
+    '[concurrency]\nkey = "{repo}#{number}"',
+    '5:7  concurrency.key is "{repo}#{number}"; expected a template, e.g. "{repository}#{number}": {repo} is not an attribute; use one of trigger, source',
   ],
   ["[params]\na = 2024-01-01", "5:5  params.a is a date; expected text, a number"],
   [

@@ -1,4 +1,12 @@
-import { renameSync, rmSync, statSync, writeFileSync, readFileSync } from "node:fs";
+import {
+  mkdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  readFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { manualItem, tempStore, wholeHistory } from "./support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
@@ -31,6 +39,23 @@ test("an older database is brought up to date and keeps its data", () => {
   expect(db.prepare("SELECT n, m FROM a").get()).toEqual({ n: 7, m: null });
 });
 
+test("an update saves the database of before it privately, and is not done if that fails", () => {
+  const path = join(tempDir(), "x.db");
+  const saved = `${path}.before-update`;
+  const old = openDatabase(path, format(first));
+  old.exec("INSERT INTO a VALUES (7)");
+  old.close();
+  mkdirSync(saved);
+  expect(() => openDatabase(path, format(first, second))).toThrow();
+  rmdirSync(saved);
+  openDatabase(path, format(first, second)).close();
+  expect(statSync(saved).mode & 0o777).toBe(0o600);
+  renameSync(saved, path);
+  const again = openDatabase(path, format(first));
+  onTestFinished(() => again.close());
+  expect(again.prepare("SELECT * FROM a").get()).toEqual({ n: 7 });
+});
+
 test("a failing migration leaves the database as it was", () => {
   const path = join(tempDir(), "x.db");
   openDatabase(path, format(first)).close();
@@ -44,7 +69,13 @@ test("a database of a newer program, or older than the first format, is refused"
   const path = join(tempDir(), "x.db");
   openDatabase(path, format(first, second)).close();
   expect(() => openDatabase(path, format(first))).toThrow(
-    expect.objectContaining({ code: "store_newer" }),
+    expect.objectContaining({
+      code: "store_newer",
+      message: expect.stringMatching(
+        /written by a newer version of this program \(format 4\)/,
+      ) as unknown,
+      hint: expect.stringContaining("x.db.before-update") as unknown,
+    }),
   );
   const later = { firstVersion: 5, steps: [first] };
   expect(() => openDatabase(path, later)).toThrow(expect.objectContaining({ code: "store_older" }));

@@ -38,6 +38,11 @@ export const configFaults: readonly Fault[] = [
     edits("0 9 * * 1-5", "every day"),
   ),
   warning(
+    "scale = 1: runs of different keys also wait for each other",
+    /^al config dev --set scale=2/,
+    () => ward.toAgent('[concurrency]\nkey = "{trigger}"'),
+  ),
+  warning(
     /claude-sonet-4-5.+not in the list.+did you mean "claude-sonnet-4-5".+200,000 tokens/,
     /^al config --set models\.claude\.contextWindow=200000/,
     () => {

@@ -169,6 +169,8 @@ const usedBudget = {
   onLimit: "pause",
 };
 
+const concurrency = { key: "{number}", limit: 1, onNew: "wait" } as const;
+
 test.each<[what: string, agent: object, project: object, reasons: RegExp[]]>([
   ["nothing that prevents runs", {}, {}, []],
   ["a broken config", { config: null, configError: "1: bad" }, {}, [/^No valid config: 1: bad/]],
@@ -178,6 +180,15 @@ test.each<[what: string, agent: object, project: object, reasons: RegExp[]]>([
     { config: anAgent("dev", { schedule: "0 9 * * *" }), running: 1 },
     { paused: true, scale: 1, running: 1 },
     [/^Schedules are paused/, /1 of 1 runs/, /limit reached \(1 run\)/],
+  ],
+  [
+    "a busy key",
+    { config: anAgent("dev", { concurrency, scale: 2 }), running: 1, queued: 1 },
+    {},
+    [
+      /^1 work item queued/,
+      /^Queued work may wait for its key "\{number\}": 1 run of a key at once/,
+    ],
   ],
   ["paused work", { queued: 2 }, { held: 3 }, [/3 work items queued/, /^2 work items queued/]],
   [

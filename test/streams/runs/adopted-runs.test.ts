@@ -38,8 +38,8 @@ function adopt(
 ) {
   const ports = portsOf(helpers, EMPTY, { kill$, starting: createSlots(0) });
   const adopted$ = "request" in adopted ? of(adopted) : adopted;
-  const { event$, countOf } = adoptedRuns(adopted$, { ...ports, slots });
-  return { event$, countOf, letter$: event$.pipe(map(letterOf)) };
+  const { event$, ...live } = adoptedRuns(adopted$, { ...ports, slots });
+  return { event$, ...live, letter$: event$.pipe(map(letterOf)) };
 }
 
 test(
@@ -141,5 +141,27 @@ test(
     helpers.expectObservable(countOf("dev"), "5ms !").toBe("01--0", { 0: 0, 1: 1 });
     helpers.flush();
     expect(slots.tryTake()).not.toBeNull();
+  }),
+);
+
+test.each([
+  ["the earlier scheduler", { supersededBy: "1" }, "1"],
+  ["this scheduler", {}, "2"],
+])("adopted runs know their keys, and end for newer work of %s", (_whose, more, by) =>
+  marbles((helpers) => {
+    const { request, ...run } = anAdopted(helpers, "dev", { runMs: 9, ...more });
+    const keyed = { ...run, request: { ...request, item: { ...request.item, key: "k" } } };
+    const { event$, keyedOf } = adopt(helpers, keyed);
+    const by$ = event$.pipe(
+      tap(() =>
+        [...keyedOf("dev")].forEach(({ supersededBy$ }) =>
+          supersededBy$.next(supersededBy$.value ?? "2"),
+        ),
+      ),
+      map((event) =>
+        event.type === "finished" ? event.end.supersededBy : [...keyedOf("dev")][0]?.key,
+      ),
+    );
+    helpers.expectObservable(by$).toBe("(kf|)", { k: "k", f: by });
   }),
 );

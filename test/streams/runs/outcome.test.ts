@@ -105,7 +105,19 @@ test("a run that returned a value or asked for a rerun keeps both, however it en
 test.each([
   ["has no stop reason if it ended before its timeout", { endedAt: 99 }, "timed_out", null],
   ["is timed out if it ended after its timeout", { endedAt: 100 }, null, "timed_out"],
+  [
+    "keeps its own end if it ended before newer work of its key came",
+    { endedAt: 49 },
+    "superseded",
+    null,
+  ],
+  [
+    "is superseded if it ended after newer work of its key came",
+    { endedAt: 51 },
+    "superseded",
+    "superseded",
+  ],
   ["stays timed out if its end time is unknown", {}, "timed_out", "timed_out"],
 ] as const)("a run that ended while no scheduler ran %s", (_what, exit, stopped, expected) =>
-  expect(reasonInTime(exitOf(exit), stopped, 100)).toBe(expected),
+  expect(reasonInTime(exitOf(exit), stopped, { deadline: 100, supersededAt: 50 })).toBe(expected),
 );

@@ -2,7 +2,8 @@ import { filter, map, of, startWith, timer } from "rxjs";
 import type { Observable } from "rxjs";
 import { createSlots } from "../../../streams/runs/slots.ts";
 import { queueLatest } from "../../../streams/runs/queue-latest.ts";
-import type { QueueEvent, QueueLimits, QueueOptions } from "../../../streams/runs/queue-latest.ts";
+import type { QueueLimits, QueueOptions } from "../../../streams/runs/queue-latest.ts";
+import type { QueueEvent } from "../../../streams/runs/waiting-items.ts";
 import { marbles, type Marbles } from "../../helpers/marbles.ts";
 
 export type Told = QueueEvent<string> | { readonly type: "ran"; readonly item: string };
@@ -48,6 +49,7 @@ export function queue(
 
 function letter(told: Told): string {
   if (told.type === "depth") return String(told.depth);
+  if (told.type === "ending") return told.itemId;
   return told.type === "ran" ? told.item.toUpperCase() : told.item;
 }
 
@@ -66,7 +68,15 @@ export function expectQueue(
   marbles((helpers) => {
     const limits$ =
       "mode" in limits ? of(limits as QueueLimits) : helpers.hot(drawing.limits ?? "", limits);
-    for (const type of ["queued", "dropped", "skipped", "depth", "ran"] as const) {
+    for (const type of [
+      "queued",
+      "dropped",
+      "skipped",
+      "superseded",
+      "ending",
+      "depth",
+      "ran",
+    ] as const) {
       const expected = drawing[type];
       if (expected === undefined) continue;
       const event$ = queue(

@@ -1,4 +1,4 @@
-import type { QueueEvent } from "../../../streams/runs/queue-latest.ts";
+import type { QueueEvent } from "../../../streams/runs/waiting-items.ts";
 import { noSuchAgent, queueRunEvent } from "../../../streams/runs/run-events.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
@@ -18,6 +18,20 @@ test.each<[what: string, QueueEvent<WorkItem>, object, usable?: boolean]>([
     "a tick skipped because all runners are busy",
     { type: "skipped", why: "busy", item },
     { reason: "all runners are busy" },
+  ],
+  [
+    "a tick skipped because its key is busy",
+    { type: "skipped", why: "key", item },
+    { reason: "a run of its key is live" },
+  ],
+  [
+    "an item that newer work superseded",
+    { type: "superseded", item: { ...item, key: "k" }, by: "2" },
+    {
+      item: { ...item, key: "k" },
+      supersededBy: "2",
+      reason: 'newer work with its key "k" took its place: 2',
+    },
   ],
   [
     "a tick skipped without an image",

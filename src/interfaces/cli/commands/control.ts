@@ -18,11 +18,11 @@ const raise: Define = (command) =>
 const test: Define = (command) =>
   withFixture(command, "File with a payload as the provider sends it, or ID of a stored receipt")
     .description(
-      "Show which agents a payload would start, how it gathers, and why it would not start the others",
+      "Show the attributes of a payload, which agents it would start, how it gathers, and why not the others",
     )
     .examples(
       "al webhook test issue-opened.json --source github --event issues",
-      "al webhook test 0198c0de-7a11-7000-8000-5ec0ffee0001",
+      "al webhook test 019a0000-0000-7000-8000-000000000001",
     )
     .does(async () => (await import("../webhook/test-webhook.ts")).testWebhook);
 
@@ -251,12 +251,11 @@ export const controlCommands = {
       .inner("send", send),
 } satisfies Commands;
 
-function withFixture(
-  command: AlCommand,
-  fixture = "File with a payload as the provider sends it",
-): AlCommand {
+const fixtureText = "File with a payload as the provider sends it";
+
+function withFixture(command: AlCommand, text = fixtureText): AlCommand {
   return command
-    .argument("<fixture>", fixture)
+    .argument("<fixture>", text)
     .option(
       "-s, --source <source>",
       "Webhook source, [webhooks.<source>]; optional if there is only one",

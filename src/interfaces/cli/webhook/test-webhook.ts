@@ -1,14 +1,17 @@
-import { existsSync } from "node:fs";
-import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { WebhookEvent } from "../../../../streams/vocabulary.ts";
+import { attributesOf } from "../../../../streams/triggers/attributes.ts";
+import { keyOf } from "../../../../streams/triggers/key-template.ts";
+import { validate as isUuid } from "uuid";
 import { problemText } from "../../../../streams/problem-text.ts";
+import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import { debounceText } from "../../../foundation/config/debounce.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
-import { checkAgents } from "../../../runtime/agents/project-files.ts";
+import { checkAgents, loadProject } from "../../../runtime/agents/project-files.ts";
 import { hasCode } from "../../../foundation/errors.ts";
-import { openStoreReader, type StoreReader } from "../../../foundation/store/store.ts";
-import { explain } from "../../../features/webhooks/binding-index.ts";
+import { openStoreReader } from "../../../foundation/store/store.ts";
 import { gatheringOptions } from "../../../features/webhooks/gatherings.ts";
+import { explain } from "../../../features/webhooks/binding-index.ts";
+import { mustHaveReceipt } from "../../../features/webhooks/receipt-view.ts";
 import { interpretStored, type Interpreted } from "../../../features/webhooks/interpret.ts";
 import { readFixture } from "../../../features/webhooks/sign.ts";
 import type { Context } from "../context.ts";
@@ -23,39 +26,49 @@ interface Answer {
   readonly starts: boolean;
   /** Why the agent does not start; one text for each `[[webhooks]]` entry or problem. */
   readonly why: readonly string[];
+  /** The concurrency key of the work; null without one. */
+  readonly key: string | null;
   /** How the delivery gathers for a run; null if it starts its own. */
   readonly gathers: string | null;
 }
 
-/**
- * Prints which agents a payload would start and why not the others, from the files alone: no server is needed. `path` is
- * a file, or the receipt's id of a stored delivery.
- */
+/** Prints which agents a payload would start and why not the others, from the files alone: no server is needed. */
 export async function testWebhook(
   context: Context,
   path: string,
   options: FixtureOptions,
 ): Promise<void> {
   const { out, projectDir } = context;
-  const stored = existsSync(path)
-    ? null
-    : inStore(projectDir, ({ receipts }) => receipts.get(path));
-  const { project, source } = await sourceFor(
-    context,
-    stored === null ? options : { source: stored.source },
-  );
-  const read =
-    stored === null
-      ? readFixture(await readFixtureFile(path, options), source, Date.now())
-      : interpretStored(stored);
-  const { name, type } = source;
+  const { project, name, type, read } = await payloadOf(context, path, options);
   const agents = read === null ? [] : await askAgents(projectDir, project, name, read);
   const event = read?.event ?? null;
-  if (out.json) return out.document({ source: name, type, ping: event === null, event, agents });
+  const attributes = event && attributesOf({ kind: "webhook", event });
+  const ping = event === null;
+  if (out.json) return out.document({ source: name, type, ping, event, attributes, agents });
   if (event === null) return out.data(`a ping of ${type}: it is answered and starts nothing`);
   out.data(describe(event));
+  for (const [attribute, value] of Object.entries(attributes ?? {})) {
+    out.data(plainLine(`  {${attribute}} ${value}`));
+  }
   if (agents.length === 0) return out.note(`no agent listens to source ${name}`);
   out.data(`\n${render(agents, out)}`);
+}
+
+/** A payload from a file, or that of a stored delivery. */
+async function payloadOf(context: Context, path: string, options: FixtureOptions) {
+  if (!isUuid(path)) {
+    const { project, source } = await sourceFor(context, options);
+    const read = readFixture(await readFixtureFile(path, options), source, Date.now());
+    return { project, name: source.name, type: source.type, read };
+  }
+  const store = openStoreReader(context.projectDir);
+  try {
+    const receipt = mustHaveReceipt((id) => store?.receipts.get(id) ?? null, path);
+    const project = await loadProject(context.projectDir);
+    return { project, name: receipt.source, type: receipt.type, read: interpretStored(receipt) };
+  } finally {
+    store?.close();
+  }
 }
 
 async function askAgents(
@@ -64,44 +77,48 @@ async function askAgents(
   source: string,
   read: Interpreted,
 ): Promise<Answer[]> {
-  const disabled =
-    inStore(projectDir, ({ settings }) => settings.disabledAgents()) ?? new Set<string>();
+  const disabled = disabledIn(projectDir);
   const { checked } = await checkAgents(projectDir, project);
   return checked.flatMap(({ name: agent, config, problems }): Answer[] => {
     // The sources of an invalid config are unknown, so it is shown for every source.
-    if (config === null) return [{ ...no, agent, why: problems.map(problemText) }];
+    if (config === null) {
+      return [{ ...no, agent, why: problems.map(problemText), key: null }];
+    }
+    const template = config.concurrency?.key ?? null;
+    const attributes = attributesOf({ kind: "webhook", event: read.event });
+    const key = template && keyOf(template, attributes);
     const stoppedBy = explain(config, source, read);
     if (stoppedBy === null) return [];
     const why = stoppedBy.map((entry) => entry.map((condition) => condition.why).join("; "));
-    if (why.length > 0) return [{ ...no, agent, why }];
+    if (why.length > 0) return [{ ...no, agent, why, key }];
     const off = whyDisabled(config, disabled);
-    if (off !== null) return [{ ...no, agent, why: [off] }];
-    return [{ agent, starts: true, why: [], gathers: gathersText(config, read.event) }];
+    if (off !== null) return [{ ...no, agent, why: [off], key }];
+    return [{ agent, starts: true, why: [], key, gathers: gathersText(config, read.event) }];
   });
 }
 
 const no = { starts: false, gathers: null } as const;
-
-/** Null if the store is missing or has another format: the files alone still give an answer. */
-function inStore<T>(projectDir: string, read: (store: StoreReader) => T): T | null {
-  try {
-    const store = openStoreReader(projectDir);
-    try {
-      return store && read(store);
-    } finally {
-      store?.close();
-    }
-  } catch (error) {
-    if (hasCode(error, "store_older", "store_newer")) return null;
-    throw error;
-  }
-}
 
 function gathersText({ debounce }: AgentConfig, event: WebhookEvent): string | null {
   if (debounce === null) return null;
   const options = gatheringOptions(debounce, { kind: "webhook", event });
   if (options === null) return `starts its own run: no value for ${String(debounce.key)}`;
   return `gathers ${options.key === "" ? "" : `as ${options.key} `}${debounceText(debounce)}`;
+}
+
+/** Empty if the store has another format: the files alone still give an answer. */
+function disabledIn(projectDir: string): ReadonlySet<string> {
+  try {
+    const store = openStoreReader(projectDir);
+    try {
+      return store?.settings.disabledAgents() ?? new Set();
+    } finally {
+      store?.close();
+    }
+  } catch (error) {
+    if (hasCode(error, "store_older", "store_newer")) return new Set();
+    throw error;
+  }
 }
 
 function whyDisabled(
@@ -121,12 +138,21 @@ function describe({ type, event, action, repo, number, title }: WebhookEvent): s
 }
 
 function render(agents: readonly Answer[], out: Output): string {
-  const rows = agents.flatMap(({ agent, starts, why, gathers }) => {
-    const first = [agent, starts ? out.colors.green("yes") : "no"];
+  const hasKeys = agents.some(({ key }) => key !== null);
+  const rows = agents.flatMap(({ agent, starts, why, key, gathers }) => {
+    const first = [
+      agent,
+      starts ? out.colors.green("yes") : "no",
+      ...(hasKeys ? [plainLine(key ?? "")] : []),
+    ];
     const lines = why.map((text, index) =>
       plainLine(why.length === 1 ? text : `${index + 1}. ${text}`),
     );
-    return [[...first, lines[0] ?? gathers ?? ""], ...lines.slice(1).map((line) => ["", "", line])];
+    return [
+      [...first, lines[0] ?? gathers ?? ""],
+      ...lines.slice(1).map((line) => [...first.map(() => ""), line]),
+    ];
   });
-  return renderTable(titled("Agent", "Starts", "Details"), rows, out);
+  const titles = ["Agent", "Starts", ...(hasKeys ? ["Key"] : []), "Details"];
+  return renderTable(titled(...titles), rows, out);
 }

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { Check, Finding } from "../finding.ts";
 import { agentNames, alCommand, finding, note, ofError, ofProblem, ok } from "../finding.ts";
+import { serialText } from "../../../foundation/config/concurrency.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import { bareSkill, configCommand } from "../../../foundation/config/agent-files.ts";
 import type { DoctorContext } from "../doctor-context.ts";
@@ -30,7 +31,10 @@ function inspect(context: DoctorContext): Finding[] {
   const disabled = all.filter(({ scale }) => scale === 0).map(({ name }) => name);
   if (enabled.length > 0) found.push(ok(agentNames(enabled)));
   if (disabled.length > 0) found.push(note(`disabled by scale = 0: ${disabled.join(", ")}`));
-  found.push(...all.flatMap((agent) => unknownCallees(agent, all)));
+  found.push(
+    ...all.flatMap((agent) => unknownCallees(agent, all)),
+    ...all.flatMap(serialKeys(context)),
+  );
   if (all.length > 0 || found.length > 0) return found;
   const fix = alCommand(context, "agent new hello --schedule '0 9 * * *'");
   return [finding("warning", "the project has no agents", "agents/", fix)];
@@ -44,6 +48,16 @@ function unknownCallees({ name, approve }: AgentConfig, all: readonly AgentConfi
     const text = `approve.agents names ${JSON.stringify(callee)}, which is not an agent that can run`;
     return finding("warning", text, `agents/${name}/config.toml [approve]`, "correct the name");
   });
+}
+
+/** Keys whose runs wait for those of other keys. */
+function serialKeys(context: DoctorContext): (agent: AgentConfig) => Finding[] {
+  return ({ name, concurrency, scale }) => {
+    const text = concurrency === null ? null : serialText(scale);
+    if (text === null) return [];
+    const fix = alCommand(context, `config ${shellWord(name)} --set scale=2`);
+    return [finding("warning", text, `agents/${name}/config.toml [concurrency]`, fix)];
+  };
 }
 
 function ofBareSkill(context: DoctorContext): (name: string) => Finding {
