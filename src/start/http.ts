@@ -26,7 +26,7 @@ import { createAgentCounts } from "../runtime/runs/agent-counts.ts";
 import { createStartOnce } from "../runtime/runs/start-once.ts";
 import { agentNow } from "../runtime/runs/why-not.ts";
 import { agentHosts, createFileEdits } from "../runtime/agents/file-edits.ts";
-import type { Backfills } from "../runtime/runs/backfill.ts";
+import type { Backfills } from "../runtime/runs/backfills.ts";
 import type { FirstEvents } from "../runtime/runs/first-events.ts";
 import type { LiveRuns } from "../runtime/runs/live-runs.ts";
 import type { RunRequests } from "../runtime/runs/run-requests.ts";

@@ -13,7 +13,7 @@ import { createLogSource } from "../foundation/logs/log-source.ts";
 import { runName, type ClusterEngine } from "../runtime/cluster/cluster-engine.ts";
 import { createRunSockets } from "../runtime/run-api/run-sockets.ts";
 import { createClosingProbe } from "../runtime/runners/host-user/isolation.ts";
-import { createBackfills } from "../runtime/runs/backfill.ts";
+import { createBackfills } from "../runtime/runs/backfills.ts";
 import { createFirstEvents } from "../runtime/runs/first-events.ts";
 import { createLiveRuns } from "../runtime/runs/live-runs.ts";
 import type { ProjectHandle } from "./acquire-project.ts";

@@ -26,6 +26,7 @@ import type { QuestionView } from "../../src/foundation/contracts/question-views
 import { operations } from "../../src/interfaces/operations/table.ts";
 import type { NamedOperations, OperationContext } from "../../src/interfaces/operations/table.ts";
 import { replayed, unmatchedReplay } from "./fake-replays.ts";
+import { fakeBackfill } from "./fake-backfill.ts";
 import { fakeTrace } from "./fake-trace.ts";
 import { fakeQuestions } from "./fake-questions.ts";
 import { fakeAudit } from "./fake-audit.ts";
@@ -131,10 +132,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       const started = { triggerId: "t2", instanceId: "dev-zyxwvuts", queued: false };
       return { ...done, agent: "dev", ...started };
     },
-    "POST /api/agents/:name/backfill": ({ name, dryRun = false, since: at }) => {
-      called("backfill", find(name).name, at, dryRun);
-      return { ...done, agent: name, slots: [{ schedule: "", at, reason: "missed: asleep" }] };
-    },
+    "POST /api/agents/:name/backfill": (given) => fakeBackfill(given, called),
     "GET /api/agents/:name/why-not": ({ name }) =>
       state.whyNots.get(find(name).name) ?? emptyWhyNot,
     "GET /api/runs/:instanceId": ({ instanceId }) => {

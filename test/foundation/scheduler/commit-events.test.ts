@@ -47,6 +47,22 @@ test("missed ticks are rows of the history, and those that run late are planned"
   expect(context.store.slots.refused("dev", 0).map((slot) => slot.at)).toEqual([1_000, 2_000]);
 });
 
+test("a tick of paused schedules writes nothing", async () => {
+  const context = schedulerContext();
+  const commit = commitEvents(context, () => undefined);
+  const plan = { schedule: "", checked: { expression: "0 9 * * *", timezone: "UTC" } };
+  const next = (at: number) =>
+    commit({ type: "next-run", agent: "dev", at, nextRunAt: at + 1, ...plan });
+  const recordedAt = () => context.store.settings.lastTicks().get("dev")?.at;
+  next(1);
+  next(2);
+  await expect.poll(recordedAt).toBe(2);
+  await context.switches.setPaused(true);
+  next(3);
+  await context.store.waitingWork.committed();
+  expect(recordedAt()).toBe(2);
+});
+
 test("a scheduled run that still waits is stored for the next scheduler, and started as a run there", async () => {
   const context = schedulerContext();
   const { store } = context;

@@ -1,4 +1,5 @@
-import { backfill, createBackfills } from "../../../src/runtime/runs/backfill.ts";
+import { backfill } from "../../../src/runtime/runs/backfill.ts";
+import { createBackfills } from "../../../src/runtime/runs/backfills.ts";
 import { inProcess } from "../../../src/foundation/perform.ts";
 import type { RunContext } from "../../../src/runtime/runs/run-context.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";

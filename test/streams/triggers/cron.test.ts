@@ -38,7 +38,7 @@ function line(event: CronEvent): string {
   const iso = (time: number): string => new Date(time).toISOString().slice(8, 16);
   if (event.type === "tick") return `tick ${iso(event.scheduledFor)}`;
   if (event.type === "next") return `next ${event.at === null ? "never" : iso(event.at)}`;
-  const { slots, earlier = null } = { earlier: null, ...event };
+  const { slots, earlier } = { earlier: null, ...event };
   const range = `${event.type} ${slots.length}: ${iso(slots[0] ?? NaN)} to ${iso(slots.at(-1) ?? NaN)}`;
   return earlier === null ? range : `${range}, ${earlier.count} from ${iso(earlier.first)} on`;
 }
