@@ -190,6 +190,9 @@ export interface Approval {
 /** A value of `[params]`. */
 export type Param = string | number | boolean;
 
+/** The latest missed ticks are listed up to this: each costs a third of a millisecond, and all agents wake at once. */
+export const maxSlots = 100;
+
 /** An agent's active config: its files, resolved against the project's. Plain data, safe to compare as JSON. */
 export interface AgentConfig {
   readonly name: string;
@@ -209,7 +212,9 @@ export interface AgentConfig {
   readonly schedule: string | null;
   /** IANA name. */
   readonly timezone: string;
-  readonly catchUp: "none" | "latest";
+  readonly catchUp: "none" | "latest" | "all";
+  /** The most missed ticks that `all` starts. */
+  readonly catchUpMost: number;
   /** True for an agent that needs neither schedule nor webhooks: agents call it, or people start it. */
   readonly callable: boolean;
   /** Words that people group agents by; no run depends on them. */

@@ -66,6 +66,10 @@ export type Trigger =
       readonly kind: "cron";
       /** Epoch ms. */
       readonly scheduledFor: number;
+      /** The name of the schedule; absent for the one without a name. */
+      readonly schedule?: string;
+      /** Why it starts long after it was due; absent for a tick. */
+      readonly late?: LateStart;
       /** How many reruns in a row were requested since the tick; absent for the tick itself. */
       readonly rerun?: number;
       /** Number of the project's slots, all in use at the tick, so that it waits; absent if one was free. */
@@ -96,6 +100,26 @@ export type Trigger =
       /** The ended run whose session it continues; absent for a new session. */
       readonly continues?: ContinuedRun;
     };
+
+/** `catch-up`: by the agent's `catchUp`. `backfill`: a person requested it. */
+export type LateStart = "catch-up" | "backfill";
+
+/** A due time of one of an agent's schedules. A slot never starts twice. */
+export interface TickSlot {
+  /** The name of the schedule; empty for the one without a name. */
+  readonly schedule: string;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
+/** The slot of a tick; null for other work. */
+export function slotOf({ trigger }: Pick<WorkItem, "trigger">): TickSlot | null {
+  if (trigger.kind !== "cron") return null;
+  return { schedule: trigger.schedule ?? "", at: trigger.scheduledFor };
+}
+
+/** A claim fails with this when the slot was started before: the clock was set back, or a backfill came first. */
+export class StartedBefore extends Error {}
 
 export interface ContinuedRun {
   readonly instanceId: string;
@@ -239,6 +263,14 @@ export type RunEvent = At &
         readonly outcome: RefusedOutcome;
         readonly reason: string;
       }
+    /** Ticks that fell due while no scheduler was up, the oldest first, each with its reason; `reason` is that of all. */
+    | {
+        readonly type: "missed";
+        readonly items: readonly { readonly item: WorkItem; readonly reason: string }[];
+        readonly reason: string;
+      }
+    /** Missed ticks (epoch ms) that start now, one after another. */
+    | { readonly type: "late"; readonly schedule?: string; readonly slots: readonly number[] }
     /** A live run waited for it: it leaves its queue, and starts none. */
     | { readonly type: "taken"; readonly item: WorkItem }
     | {

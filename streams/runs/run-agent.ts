@@ -16,7 +16,7 @@ import {
 } from "rxjs";
 import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from "rxjs";
 import type { AgentConfig } from "../agent-config.ts";
-import type { RunEvent, RunRequest, WorkItem } from "../vocabulary.ts";
+import { StartedBefore, type RunEvent, type RunRequest, type WorkItem } from "../vocabulary.ts";
 import { expectedEnd } from "./expectation.ts";
 import { isEndedBySignal, reasonInTime, runEnd } from "./outcome.ts";
 import { pausableTimer } from "./pausable-timer.ts";
@@ -81,7 +81,9 @@ export function runAgent(
   }).pipe(
     catchError((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
-      return of(refused(item, ports.scheduler.now(), reason));
+      const outcome = error instanceof StartedBefore ? "skipped" : "rejected";
+      const at = ports.scheduler.now();
+      return of<RunEvent>({ type: "refused", agent: item.agent, at, item, outcome, reason });
     }),
   );
 }
@@ -256,8 +258,4 @@ function meant(kill: Kill, request: RunRequest): boolean {
 
 function brokenRunner(error: unknown): RunnerEvent {
   return exitEvent({ error: error instanceof Error ? error.message : String(error) });
-}
-
-function refused(item: WorkItem, at: number, reason: string): RunEvent {
-  return { type: "refused", agent: item.agent, at, item, outcome: "rejected", reason };
 }

@@ -32,13 +32,12 @@ function linesOf(event: Exclude<RunEvent, { type: "output" }>): readonly Line[] 
     case "queued":
       return [queuedLine(event)];
     case "refused":
+      return [{ level: 40, msg: `${event.outcome}: ${event.reason}` }];
+    case "missed":
       // A stop misses ticks as a rule; the history and the alerts have them.
-      return [
-        {
-          level: event.outcome === "missed" ? 30 : 40,
-          msg: `${event.outcome}: ${event.reason}`,
-        },
-      ];
+      return [{ level: 30, msg: `missed: ${event.reason}` }];
+    case "late":
+      return [{ level: 30, msg: `missed runs to start, one after another: ${event.slots.length}` }];
     case "taken": {
       const msg = `${triggerText(event.item.trigger)} delivered to a waiting run; no new run started`;
       return [{ level: 30, msg, ...callFields(event.item) }];
@@ -153,7 +152,8 @@ function callFields({ trigger }: WorkItem): Readonly<Record<string, unknown>> {
 function triggerText(trigger: Trigger): string {
   switch (trigger.kind) {
     case "cron":
-      return trigger.rerun === undefined ? "its schedule" : "its rerun request";
+      if (trigger.rerun !== undefined) return "its rerun request";
+      return trigger.late === undefined ? "its schedule" : `a ${trigger.late} of its schedule`;
     case "webhook":
       return `${trigger.event.type} webhook ${trigger.event.event}`;
     case "agent-call":

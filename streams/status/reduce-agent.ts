@@ -35,6 +35,8 @@ export function reduceAgent(record: AgentRecord, event: RunEvent): AgentRecord {
       return reduceSpending(record, event);
     case "queued":
     case "refused":
+    case "missed":
+    case "late":
     case "taken":
     case "output":
       return record;

@@ -102,6 +102,7 @@ export function reduceStatus(
 const historyEvents = new Set<RunEvent["type"]>([
   "queued",
   "refused",
+  "missed",
   "taken",
   "started",
   "blocked",

@@ -1,10 +1,14 @@
 import { Observable, type Subscription } from "rxjs";
 import type { Clock } from "../clock.ts";
+import { maxSlots } from "../agent-config.ts";
+import { countTicks } from "./count-ticks.ts";
 import { nextTick, type Schedule } from "./next-tick.ts";
 
 export interface CronPlan extends Schedule {
-  /** Ticks missed while no scheduler was up are skipped, or the latest runs once. */
-  readonly catchUp: "none" | "latest";
+  /** Ticks missed while no scheduler was up are skipped, the latest runs once, or all run. */
+  readonly catchUp: "none" | "latest" | "all";
+  /** The most ticks that run by `all`: earlier ones stay missed. */
+  readonly catchUpMost: number;
 }
 
 /** Times are epoch ms. */
@@ -13,23 +17,27 @@ export type CronEvent =
   | { readonly type: "tick"; readonly scheduledFor: number }
   | {
       readonly type: "missed";
-      readonly first: number;
-      readonly last: number;
-      /** At most `maxCounted`; `more` if there are more. */
-      readonly count: number;
-      readonly more: boolean;
-    };
+      readonly slots: readonly number[];
+      /** Those before `slots` when there are too many to list. */
+      readonly earlier: EarlierSlots | null;
+    }
+  /** Missed ticks that are to run one after another, in this order. */
+  | { readonly type: "late"; readonly slots: readonly number[] };
+
+export interface EarlierSlots {
+  readonly first: number;
+  readonly count: number;
+}
 
 /** A tick this late, in ms, still counts as on time: this covers the clock's own sleep and a busy machine. */
 const toleranceMs = 60_000;
-/** Ticks are counted one by one up to this; each costs a third of a millisecond, and all agents wake at once. */
-const maxCounted = 100;
 /** Ticks are at least this far apart, in ms. */
 const minuteMs = 60_000;
 
 /**
  * The ticks of one schedule, forever: first when the next one is due, then the tick, and so on. Ticks that passed
- * unseen (a suspended machine, a clock set forward, a scheduler that was down since `since`) come as one `missed`.
+ * unseen (a suspended machine, a clock set forward, a scheduler that was down since `since`) come as one `missed`, and as
+ * one `late` if they are to run.
  *
  *     clock:   ────9:00────────────────(asleep)────13:30──
  *     out:     n───(t n)───────────────────────────(m n)──     n next   t tick   m missed
@@ -67,7 +75,7 @@ export function cronTicks(plan: CronPlan, clock: Clock, since?: number): Observa
 
 /**
  * The ticks due by an earlier plan from `since` to `now` (epoch ms) while no scheduler was up: at most one `missed`, and
- * a tick for the latest if `plan` catches up.
+ * those that run if `plan` catches up.
  */
 export function missedTicks(plan: CronPlan, since: number, now: number): CronEvent[] {
   const due = nextTick(plan, since);
@@ -76,50 +84,51 @@ export function missedTicks(plan: CronPlan, since: number, now: number): CronEve
 
 /** `awakeSince`: ticks due before it were never on time, because no scheduler was up. */
 function dueEvents(plan: CronPlan, due: number, now: number, awakeSince: number): CronEvent[] {
-  const { latest, before, count, more } = ticksUntil(plan, due, now);
+  const { slots, earlier } = slotsUntil(plan, due, now);
+  const latest = slots.at(-1) ?? due;
   const onTime = latest > awakeSince && now - latest <= toleranceMs;
-  const runs = onTime || plan.catchUp === "latest";
-  const missed = runs ? count - 1 : count;
+  const isAll = plan.catchUp === "all" && !(onTime && slots.length === 1);
+  const late = isAll ? slots.slice(-plan.catchUpMost) : [];
+  const runs = !isAll && (onTime || plan.catchUp === "latest");
+  const missed = slots.slice(0, slots.length - late.length - Number(runs));
   const events: CronEvent[] = [];
-  if (missed > 0) {
-    events.push({ type: "missed", first: due, last: runs ? before : latest, count: missed, more });
+  if (missed.length > 0 || earlier !== null) {
+    events.push({ type: "missed", slots: missed, earlier });
   }
+  if (isAll) events.push({ type: "late", slots: late });
   if (runs) events.push({ type: "tick", scheduledFor: latest });
   return events;
 }
 
-interface Ticks {
-  readonly latest: number;
-  /** The tick before the latest; the same if there is only one. */
-  readonly before: number;
-  readonly count: number;
-  readonly more: boolean;
+/** The latest ticks from `due` to `now`, both included, and those before them. */
+function slotsUntil(plan: CronPlan, due: number, now: number) {
+  const from = listedFrom(plan, due, now);
+  const slots = ticksFrom(plan, from, now).slice(-maxSlots);
+  const [first = due] = slots;
+  if (first === due) return { slots, earlier: null };
+  return { slots, earlier: { first: due, count: countTicks(plan, due - 1, first - 1) } };
 }
 
-/** The ticks from `due` to `now`, both included. */
-function ticksUntil(plan: CronPlan, due: number, now: number): Ticks {
-  let latest = due;
-  let before = due;
-  for (let count = 1; count <= maxCounted; count++) {
-    const next = nextTick(plan, latest);
-    if (next === null || next > now) return { latest, before, count, more: false };
-    before = latest;
-    latest = next;
+/** A moment from `due` on with `maxSlots` ticks or a few more from it to `now`. */
+function listedFrom(plan: CronPlan, due: number, now: number): number {
+  for (let backMs = maxSlots * minuteMs; now - backMs > due; backMs *= 2) {
+    if (countTicks(plan, now - backMs, now) >= maxSlots) return now - backMs;
   }
-  latest = latestTick(plan, latest, now);
-  return { latest, before: latestTick(plan, due, latest - 1), count: maxCounted, more: true };
+  return due;
 }
 
-/** The latest tick up to `now`, by binary search from an earlier one. */
-function latestTick(plan: CronPlan, earlier: number, now: number): number {
-  let latest = earlier;
-  // No tick lies between this and `now`.
-  let free = now;
-  while (free - latest >= minuteMs) {
-    const middle = Math.floor((latest + free) / 2);
-    const next = nextTick(plan, middle);
-    if (next !== null && next <= now) latest = next;
-    else free = middle;
+/** The ticks from `from` to `to` (epoch ms), both included; with `most`, the first of them. */
+export function ticksFrom(
+  schedule: Schedule,
+  from: number,
+  to: number,
+  most = Infinity,
+): readonly number[] {
+  const slots: number[] = [];
+  let tick = nextTick(schedule, from - 1);
+  while (tick !== null && tick <= to && slots.length < most) {
+    slots.push(tick);
+    tick = nextTick(schedule, tick);
   }
-  return latest;
+  return slots;
 }

@@ -6,6 +6,7 @@ import {
   EMPTY,
   map,
   merge,
+  mergeMap,
   of,
   switchMap,
   withLatestFrom,
@@ -44,9 +45,14 @@ export function isWork(triggered: Triggered): triggered is WorkItem {
   return !("type" in triggered);
 }
 
-/** Whether an item is a tick of the schedule: the next one is due anyway. A rerun, retried or replayed tick comes once. */
+/**
+ * Whether an item is a tick of the schedule: the next one is due anyway. A tick that is late, rerun, retried or replayed
+ * comes once.
+ */
 export function isTick({ trigger, attempt, replayOf }: WorkItem): boolean {
-  if (trigger.kind !== "cron" || trigger.rerun !== undefined) return false;
+  if (trigger.kind !== "cron" || trigger.rerun !== undefined || trigger.late !== undefined) {
+    return false;
+  }
   return attempt === 1 && replayOf === undefined;
 }
 
@@ -73,7 +79,7 @@ function cronTriggers(sources: TriggerSources): Observable<Triggered> {
       return ticksSince(index === 0 ? lastChecked(agent) : undefined, plan, clock);
     }),
     withLatestFrom(sources.paused$),
-    map(([event, paused]) => triggered(event, paused, sources)),
+    mergeMap(([event, paused]) => triggered(event, paused, sources)),
   );
 }
 
@@ -89,7 +95,7 @@ function ticksSince(
   if (schedule.expression === expression && schedule.timezone === timezone) {
     return cronTicks(plan, clock, at);
   }
-  const before = { ...schedule, catchUp: plan.catchUp };
+  const before = { ...plan, ...schedule };
   return concat(
     defer(() => missedTicks(before, at, clock.now())),
     cronTicks(plan, clock),
@@ -98,36 +104,40 @@ function ticksSince(
 
 function planOf(config: AgentConfig | null): CronPlan | null {
   if (config === null || config.schedule === null || config.scale === 0) return null;
-  return { expression: config.schedule, timezone: config.timezone, catchUp: config.catchUp };
+  const { schedule: expression, timezone, catchUp, catchUpMost } = config;
+  return { expression, timezone, catchUp, catchUpMost };
 }
 
 function samePlan(a: CronPlan | null, b: CronPlan | null): boolean {
-  return (
-    a?.expression === b?.expression && a?.timezone === b?.timezone && a?.catchUp === b?.catchUp
-  );
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
-function triggered(event: CronEvent, paused: boolean, sources: TriggerSources): Triggered {
+/** While schedules are paused, no tick comes: the pause itself is stored, and with it those that it skips. */
+function triggered(event: CronEvent, paused: boolean, sources: TriggerSources): Triggered[] {
   const at = { agent: sources.agent, at: sources.clock.now() };
-  if (event.type === "next") return { ...at, type: "next-run", nextRunAt: event.at };
-  if (event.type === "missed") {
-    return refused(cronItem(event.last, sources), "missed", missedReason(event));
-  }
-  const item = cronItem(event.scheduledFor, sources);
-  return paused ? refused(item, "skipped", "the scheduler is paused") : item;
+  if (event.type === "next") return [{ ...at, type: "next-run", nextRunAt: event.at }];
+  if (paused) return [];
+  if (event.type === "missed") return [{ ...at, type: "missed", ...missed(event, sources) }];
+  if (event.type === "late") return [{ ...at, type: "late", slots: event.slots }];
+  return [cronItem(event.scheduledFor, sources)];
 }
 
-function missedReason({ count, more }: Extract<CronEvent, { type: "missed" }>): string {
-  if (count === 1) return "no scheduler was up for it";
-  return `no scheduler was up for ${more ? "more than " : ""}${count} ticks`;
+/** An item for each missed tick, and one for all earlier ones when there are too many to list. */
+function missed(
+  { slots, earlier }: Extract<CronEvent, { type: "missed" }>,
+  sources: TriggerSources,
+): Pick<Extract<RunEvent, { type: "missed" }>, "items" | "reason"> {
+  const count = slots.length + (earlier?.count ?? 0);
+  const reason = count === 1 ? noScheduler : `no scheduler was up for ${count} ticks`;
+  const items = slots.map((slot) => ({ item: cronItem(slot, sources), reason: noScheduler }));
+  if (earlier === null) return { items, reason };
+  const others = `no scheduler was up for ${earlier.count} ticks from this one on`;
+  return { reason, items: [{ item: cronItem(earlier.first, sources), reason: others }, ...items] };
 }
+
+const noScheduler = "no scheduler was up for it";
 
 function cronItem(scheduledFor: number, { agent, clock, newId }: TriggerSources): WorkItem {
   const trigger = { kind: "cron", scheduledFor } as const;
   return { id: newId(), agent, at: clock.now(), attempt: 1, trigger };
-}
-
-function refused(item: WorkItem, outcome: "skipped" | "missed", reason: string): RunEvent {
-  const { agent, at } = item;
-  return { type: "refused", agent, at, item, outcome, reason };
 }

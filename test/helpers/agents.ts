@@ -46,6 +46,7 @@ export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentC
     timezone: "UTC",
     tags: [],
     catchUp: "none",
+    catchUpMost: 24,
     callable: false,
     scale: 1,
     timeoutSeconds: 900,

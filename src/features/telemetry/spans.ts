@@ -83,6 +83,10 @@ export function createSpans({ content }: { readonly content: boolean }) {
           return finished(event);
         case "refused":
           return [triggerSpan(event.item, event.at, event)];
+        case "missed":
+          return event.items.map(({ item, reason }) =>
+            triggerSpan(item, event.at, { outcome: event.type, reason }),
+          );
         case "taken":
           return [triggerSpan(event.item, event.at, { outcome: "taken", reason: null })];
         default:

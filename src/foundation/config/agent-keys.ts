@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AgentConfig, Param } from "../../../streams/agent-config.ts";
+import { maxSlots, type AgentConfig, type Param } from "../../../streams/agent-config.ts";
 import { durationText } from "../../../streams/duration-text.ts";
 import { counted } from "../contracts/format.ts";
 import { hooksKey, harnessKey } from "./harness.ts";
@@ -29,7 +29,7 @@ import { mcpKey } from "./mcp.ts";
 import { networkKey } from "./network.ts";
 import { fiveFields } from "./schedule.ts";
 
-const catchUps = ["none", "latest"] as const;
+const catchUps = ["none", "latest", "all"] as const;
 const param = z.union([z.string(), z.number(), z.boolean()]);
 const paramError = "text, a number, true, false, or a list of these";
 
@@ -86,12 +86,29 @@ export const agentKeys = {
     field: choice(catchUps)
       .default("none")
       .describe(
-        'What to do about scheduled runs missed while the scheduler was down: skip them ("none") or run once ("latest").',
+        'What to do about scheduled runs missed while the scheduler was down: skip them ("none"), run once ("latest"), or start each of them, one after another ("all"). `al backfill` starts missed runs later.',
       ),
     resolve: (given) => given,
     value: z.enum(catchUps),
-    facts: (given) =>
-      fact("Missed ticks", given === "latest" ? "one run for the latest of them" : null),
+    facts: (given, { config }) =>
+      fact(
+        "Missed ticks",
+        {
+          none: null,
+          latest: "one run for the latest of them",
+          all: `a run for each of the latest ${config.catchUpMost}`,
+        }[given],
+      ),
+  }),
+  catchUpMost: agentKey({
+    inFile: "catchUpMost",
+    field: integer("missed runs", 1, maxSlots)
+      .default(24)
+      .describe(
+        'How many missed runs `catchUp = "all"` starts at most; the oldest ones beyond it are skipped.',
+      ),
+    resolve: (given) => given,
+    value: z.int(),
   }),
   callable: agentKey({
     inFile: "callable",

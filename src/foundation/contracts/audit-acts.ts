@@ -1,6 +1,6 @@
 /** The acts of people. */
 export const auditActs = [
-  ...(["answer", "approve", "steer", "continue"] as const),
+  ...(["answer", "approve", "steer", "continue", "backfill"] as const),
   ...(["trigger", "replay", "kill", "raise", "pause", "resume", "enable", "disable"] as const),
   ...(["stop", "edit", "clone", "allow-host", "ack", "alert-retry", "alert-test"] as const),
   ...(["login", "logout", "login-link", "key-change"] as const),

@@ -27,6 +27,9 @@ export const historyEntrySchema = z
     model: nullableText,
     tokens: z.number().nullable(),
     costUsd: z.number().nullable(),
+    scheduledFor: z.string().optional().meta({
+      description: "The time at which a run of a schedule was due; only of those",
+    }),
     callId: nullableText.meta({ description: "The call that asked for it" }),
     caller: nullableText.meta({ description: "The instance that called" }),
     value: z.unknown().meta({

@@ -22,6 +22,8 @@ export function commitEvents(
   writesOf: (event: RunEvent) => Also | undefined,
 ): (event: RunEvent) => void {
   const { work, settings } = store;
+  /** The recorded schedule of each agent. */
+  const recorded = new Map<string, string>();
   const requeue = async (item: WorkItem): Promise<void> => {
     await work.requeue([item]);
     dispatch([item]);
@@ -45,11 +47,25 @@ export function commitEvents(
         // Other work was committed before it was dispatched.
         if (event.item.trigger.kind === "cron") return work.keepTick(event.item, also);
         return also && work.record(also);
+      case "missed":
+        return work.miss(event.items, also);
+      case "late": {
+        const { agent, schedule = "", slots } = event;
+        await store.slots.catchUp(
+          agent,
+          slots.map((at) => ({ schedule, at })),
+        );
+        return also && work.record(also);
+      }
       case "blocked":
         if (event.reason !== null) return work.undoBegin(event.instanceId, also);
         return also && work.record(also);
       case "next-run": {
         const schedule = scheduleOf(status.agent(event.agent));
+        const text = JSON.stringify(schedule);
+        // While schedules are paused no tick is missed: the heartbeat tells how far the clock came.
+        if (inputs.paused$.value && recorded.get(event.agent) === text) return;
+        recorded.set(event.agent, text);
         return settings.recordTick(event.agent, { at: event.at, schedule });
       }
       default:

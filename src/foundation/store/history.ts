@@ -214,7 +214,7 @@ function sinceOf({ since }: HistoryQuery): number {
 /** An entry as it is stored. */
 export interface EntryRow extends Omit<
   HistoryEntry,
-  "at" | "startedAt" | "endedAt" | "deadLetter" | "value"
+  "at" | "startedAt" | "endedAt" | "deadLetter" | "value" | "scheduledFor"
 > {
   readonly seq: number;
   readonly at: number;
@@ -223,6 +223,8 @@ export interface EntryRow extends Omit<
   readonly deadLetter: number;
   /** The beginning of the returned value's JSON. */
   readonly value: string | null;
+  /** When a tick was due, epoch ms. */
+  readonly scheduledFor: number | null;
 }
 
 /** Characters of a run's value that a page shows. */
@@ -233,6 +235,7 @@ export const entryColumns = `seq, id, at, kind, agent, source, event, action, re
   instance_id AS instanceId, outcome, dead_letter AS deadLetter, reason, attempt, started_at AS startedAt,
   ended_at AS endedAt, ended_at - started_at AS durationMs, exit_code AS exitCode, model, tokens,
   cost_usd AS costUsd, call_id AS callId, caller, replay_of AS replayOf, version, substr(value, 1, ${shownValue + 1}) AS value,
+  CASE kind WHEN 'cron' THEN trigger ->> '$.scheduledFor' END AS scheduledFor,
   CASE WHEN started_at IS NULL THEN 0 ELSE
     (SELECT count(*) FROM triggers AS made WHERE made.caller = triggers.instance_id AND made.attempt = 1
        AND made.replay_of IS NULL)
@@ -247,6 +250,7 @@ export function entryOf(row: EntryRow): HistoryEntry {
     endedAt: isoTime(row.endedAt),
     deadLetter: row.deadLetter === 1,
     value: row.value === null ? null : shown(row.value),
+    scheduledFor: isoTime(row.scheduledFor) ?? undefined,
   });
 }
 

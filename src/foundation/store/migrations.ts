@@ -1,5 +1,6 @@
 import type { FeatureTables } from "./feature-tables.ts";
 import { runTables } from "./run-tables.ts";
+import { missedSlots } from "./slots.ts";
 
 /** Accepted deliveries. */
 const receiptTable = `
@@ -49,6 +50,7 @@ export const storeFormat = {
     CREATE TABLE cron_ticks (agent TEXT PRIMARY KEY, last_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
     "",
     `${receiptsByBody} ${continuedRun}`,
+    missedSlots,
   ],
 };
 

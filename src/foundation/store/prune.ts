@@ -47,6 +47,8 @@ const ownTables: readonly Growing[] = [
   },
 ];
 
+const oldSpans = "DELETE FROM off_spans WHERE until < ?";
+
 function oldest(table: string, where = "true"): string {
   return `DELETE FROM ${table} WHERE seq IN
     (SELECT seq FROM ${table} WHERE at < ? AND ${where} ORDER BY at LIMIT ?)`;
@@ -72,15 +74,20 @@ export async function prune(
     batch,
     statement: db.prepare(sql),
   }));
-  const rest = features.flatMap(({ expire }) => (expire === undefined ? [] : db.prepare(expire)));
+  const keepFloor = db.prepare(
+    `INSERT INTO settings VALUES ('history_from', ?) ON CONFLICT DO UPDATE SET value = excluded.value
+     WHERE CAST(value AS INTEGER) < CAST(excluded.value AS INTEGER)`,
+  );
+  const expired = [oldSpans, ...features.flatMap(({ expire }) => expire ?? [])];
+  const rest = expired.map((sql) => db.prepare(sql));
   let deleted = 0;
   const deleteBatch = async (before: number): Promise<number> => {
-    const rows = await write(() =>
-      deletions.reduce(
-        (sum, { statement, batch }) => sum + Number(statement.run(before, batch).changes),
-        0,
-      ),
-    );
+    const rows = await write(() => {
+      const changed = deletions.map(({ statement, batch }) => statement.run(before, batch).changes);
+      const sum = changed.reduce<number>((all, one) => all + Number(one), 0);
+      if (sum > 0) keepFloor.run(String(Math.min(before, now)));
+      return sum;
+    });
     deleted += rows;
     await nextTurn();
     return rows;

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Schedule } from "../../../streams/triggers/next-tick.ts";
 import type { GroupCommit } from "./group-commit.ts";
+import { prepareOffSpans } from "./slots.ts";
 
 /** When an agent's schedule was last checked, epoch ms: at a tick, a change or a start. */
 export interface LastTick {
@@ -20,7 +21,12 @@ export interface Pause {
 const planPrefix = "cron_plan/";
 
 /** Reads and writes the state that survives a restart besides work: switches that a person set, and how far cron came. */
-export function createSettings(db: DatabaseSync, { write, record }: GroupCommit) {
+export function createSettings(
+  db: DatabaseSync,
+  { write, record }: GroupCommit,
+  now: () => number,
+) {
+  const recordOff = prepareOffSpans(db);
   const get = db.prepare("SELECT value FROM settings WHERE name = ?");
   const set = db.prepare(
     "INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
@@ -55,6 +61,7 @@ export function createSettings(db: DatabaseSync, { write, record }: GroupCommit)
         set.run("paused", String(schedules));
         set.run("paused_work", work ? "true" : isWorkHeld() ? "entering" : "false");
         set.run("paused_since", String(since ?? 0));
+        recordOff(null, schedules, since ?? now());
       }),
     /** Whether waiting work may be in the store alone, outside of all queues. */
     isWorkHeld,
@@ -73,6 +80,7 @@ export function createSettings(db: DatabaseSync, { write, record }: GroupCommit)
     setDisabled: (agent: string, off: boolean): Promise<void> =>
       write(() => {
         (off ? disable : enable).run(agent);
+        recordOff(agent, off, now());
       }),
     /** The last heartbeat of a scheduler, epoch ms; null before the first. */
     lastAlive: () => numberIn(get.get("last_alive")?.value),

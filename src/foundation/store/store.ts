@@ -17,6 +17,7 @@ import { createRemoteRuns } from "./remote-runs.ts";
 import { createRunHosts } from "./run-hosts.ts";
 import { createOriginals, createRuns } from "./runs.ts";
 import { createSettings } from "./settings.ts";
+import { createSlotStore } from "./slots.ts";
 import type { FeatureTables } from "./feature-tables.ts";
 import { ensureStateDir } from "./state-dir.ts";
 import { storeError, withStoreErrors } from "./store-error.ts";
@@ -36,7 +37,8 @@ function createParts(db: DatabaseSync, commits: GroupCommit, now: () => number) 
     hosts: createRunHosts(db, commits, now),
     originals: createOriginals(db),
     receipts: createReceipts(db, commits),
-    settings: createSettings(db, commits),
+    settings: createSettings(db, commits, now),
+    slots: createSlotStore(db, commits, now),
     channels: createChannels(db, commits),
     remoteRuns: createRemoteRuns(db, commits),
     locks: createLocks(db, commits),

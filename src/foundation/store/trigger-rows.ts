@@ -91,7 +91,10 @@ export function deadLetterRow(entry: DeadLetterEntry): NewTriggerRow {
 
 const noLink = { callId: null, caller: null, root: null, continues: null };
 
-/** The columns of a trigger in the history; for a call, `source` is the agent that called. */
+/**
+ * The columns of a trigger in the history; for a call, `source` is the agent that called, for a tick the name of its
+ * schedule, and `event` is why it is late.
+ */
 function described(trigger: Trigger) {
   const none = { source: null, event: null, action: null, receiptId: null, ...noLink };
   if (trigger.kind === "webhook") {
@@ -101,7 +104,9 @@ function described(trigger: Trigger) {
   if (trigger.kind === "manual") {
     return { ...none, continues: trigger.continues?.instanceId ?? null };
   }
-  if (trigger.kind !== "agent-call") return none;
+  if (trigger.kind === "cron") {
+    return { ...none, source: trigger.schedule ?? null, event: trigger.late ?? null };
+  }
   const { caller, callId, callerInstance, root } = trigger;
   return { ...none, source: caller, callId, caller: callerInstance, root };
 }

@@ -1,15 +1,20 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { EarlierRun } from "../../../streams/status/agent-record.ts";
 import { type RefusedOutcome } from "../../../streams/outcomes.ts";
+import { isoTime } from "../../../streams/iso-times.ts";
 import {
   type RunEnd,
+  type RunEvent,
   type RunRequest,
   type WorkItem,
+  StartedBefore,
   isDeadLetter,
   isRetried,
+  slotOf,
 } from "../../../streams/vocabulary.ts";
 import { prepareContents, type GitState, type RunVersion } from "./runs.ts";
 import type { GroupCommit } from "./group-commit.ts";
+import { prepareTakeSlot } from "./slots.ts";
 import { deadLetterRow, prepareInsert, queuedRow, type DeadLetterEntry } from "./trigger-rows.ts";
 
 /** Writes committed with the record that they belong to, or not at all. */
@@ -41,7 +46,6 @@ export function createWork(
 ) {
   const insert = prepareInsert(db);
   const stateOf = db.prepare(selectState);
-  const { claim, recordGit } = prepareClaim(db, now);
   const end = prepareEnd(db, lastRuns, now);
   const undoBegin = db.prepare(
     "UPDATE triggers SET begun = 0 WHERE instance_id = ? AND state = 'running'",
@@ -51,8 +55,20 @@ export function createWork(
      WHERE id = ? AND state = 'queued'`,
   );
 
+  const slots = prepareTakeSlot(db);
+  const keepTick = (item: WorkItem): void => {
+    if (stateOf.get(item.id) !== undefined) return;
+    if (!slots.take(item)) throw startedBefore(item);
+    insert(queuedRow(item));
+  };
+  const { claim, recordGit } = prepareClaim(db, now, keepTick);
+
   const enqueue = (items: readonly WorkItem[]): void => {
-    for (const item of items) insert(queuedRow(item));
+    for (const item of items) {
+      insert(queuedRow(item));
+      // A retry or replay of a tick may start although the slot was started before.
+      slots.take(item);
+    }
   };
 
   const refuse = (
@@ -62,7 +78,7 @@ export function createWork(
     deadLetter: boolean,
   ): void => {
     const { changes } = endQueued.run(outcome, reason, Number(deadLetter), now(), item.id);
-    if (changes === 1) return;
+    if (changes === 1) return slots.free(item);
     const state = stateOf.get(item.id)?.state;
     if (state !== undefined) throw notQueued(item, state);
     insert({ ...queuedRow(item), state: "ended", outcome, reason, deadLetter });
@@ -71,10 +87,18 @@ export function createWork(
   return {
     /** Adds waiting items, all or none. */
     enqueue: (items: readonly WorkItem[]) => write(() => enqueue(items)),
-    /** Adds a tick that waits, unless an earlier scheduler added it. Waits for the store. */
+    /** Adds a tick, unless it was added before. Rejects with StartedBefore if its slot was started. Waits for the store. */
     keepTick: (item: WorkItem, also?: Also) =>
       record(() => {
-        if (stateOf.get(item.id) === undefined) enqueue([item]);
+        keepTick(item);
+        also?.();
+      }),
+    /** Adds ticks that no scheduler saw, each with its reason. Waits for the store. */
+    miss: (missed: Missed["items"], also?: Also) =>
+      record(() => {
+        for (const { item, reason } of missed) {
+          insert({ ...queuedRow(item), state: "ended", outcome: "missed", reason });
+        }
         also?.();
       }),
     /** Like enqueue, for work of a run that has ended: it waits for the store. */
@@ -121,9 +145,19 @@ export function createWork(
   };
 }
 
+type Missed = Extract<RunEvent, { type: "missed" }>;
+
+function startedBefore(item: WorkItem): StartedBefore {
+  const { at } = slotOf(item) ?? item;
+  return new StartedBefore(`its run of ${isoTime(at)} was started before`);
+}
+
 /** Writes that begin a run, inside the caller's transaction. */
-function prepareClaim(db: DatabaseSync, now: () => number) {
-  const insert = prepareInsert(db);
+function prepareClaim(
+  db: DatabaseSync,
+  now: () => number,
+  keepTick: (item: WorkItem) => void,
+) {
   const stateOf = db.prepare(selectState);
   const run = db.prepare(
     `UPDATE triggers SET state = 'running', instance_id = ?, started_at = ?
@@ -136,11 +170,9 @@ function prepareClaim(db: DatabaseSync, now: () => number) {
   );
 
   const begin = ({ item, instanceId }: RunRequest): void => {
-    const startedAt = now();
-    if (run.run(instanceId, startedAt, item.id).changes === 1) return;
-    const state = stateOf.get(item.id)?.state;
-    if (state !== undefined || item.trigger.kind !== "cron") throw notQueued(item, state);
-    insert({ ...queuedRow(item), state: "running", instanceId, startedAt });
+    if (item.trigger.kind === "cron") keepTick(item);
+    if (run.run(instanceId, now(), item.id).changes === 1) return;
+    throw notQueued(item, stateOf.get(item.id)?.state);
   };
   const recordGit = ({ item, instanceId }: RunRequest, { commit, dirty }: GitState): void => {
     gitOf.run(commit, Number(dirty), item.id, instanceId);
@@ -163,6 +195,7 @@ function prepareEnd(db: DatabaseSync, lastRuns: LastRuns, now: () => number) {
        exit_code = ?, model = ?, tokens = ?, cost_usd = ?, value = ?
      WHERE id = ? AND state = 'running' AND instance_id = ?`,
   );
+  const slots = prepareTakeSlot(db);
   return (item: WorkItem, { instanceId, startedAt, at, end }: EndedRun): void => {
     const began = end.outcome !== "rejected";
     const endedAt = at ?? now();
@@ -182,6 +215,7 @@ function prepareEnd(db: DatabaseSync, lastRuns: LastRuns, now: () => number) {
     );
     if (changes !== 1) throw new Error(`work item ${item.id} is not run by ${instanceId}`);
     const { outcome, reason } = end;
+    if (!began) slots.free(item);
     lastRuns.record(item.agent, { startedAt, endedAt, outcome, reason });
   };
 }

@@ -217,6 +217,8 @@ function count(event: RunEvent, meters: Meters, running: number): void {
       meters.refused.inc({ agent, outcome: event.outcome });
       if (event.outcome === "dropped") meters.dropped.inc({ agent });
       return;
+    case "missed":
+      return meters.refused.inc({ agent, outcome: event.type }, event.items.length);
     case "finished": {
       const { outcome, usage } = event.end;
       meters.running.set({ agent }, running);

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../streams/iso-times.ts";
 import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
 
 /** Variables that commands inherit from the run's own environment; all others are dropped. */
@@ -29,8 +30,8 @@ const defaultPath = "/usr/local/bin:/usr/bin:/bin";
 
 /**
  * The whole environment of the agent's commands and hooks: inherited variables, proxies, the agent's config,
- * credentials (the first that sets a variable wins), `AL_AGENT`, `AL_INSTANCE`, `TRACEPARENT` with `[telemetry]` and, for a
- * webhook, `AL_PAYLOAD_FILE`.
+ * credentials (the first that sets a variable wins), `AL_AGENT`, `AL_INSTANCE`, `TRACEPARENT` with `[telemetry]`, for a
+ * scheduled run `AL_SCHEDULED_AT` and for a webhook `AL_PAYLOAD_FILE`.
  * The agent's commands come first on PATH and find the run by `AL_RUN_SOCKET`. The run's token is not included.
  */
 export function commandEnv(
@@ -59,6 +60,7 @@ export function commandEnv(
     AL_AGENT: job.agent,
     AL_INSTANCE: job.instanceId,
     ...(job.traceparent === undefined ? {} : { TRACEPARENT: job.traceparent }),
+    ...(job.trigger.kind === "cron" && { AL_SCHEDULED_AT: isoTime(job.trigger.scheduledFor) }),
     ...(payloadFile === null ? {} : { AL_PAYLOAD_FILE: payloadFile }),
   };
 }

@@ -77,7 +77,7 @@ function requestsSection(job: Job, { commands }: PromptContext): readonly string
 function triggerSection(trigger: Trigger, { payloadFile }: PromptContext): string {
   switch (trigger.kind) {
     case "cron":
-      return `You were started by your schedule, for ${isoTime(trigger.scheduledFor)}.`;
+      return scheduleText(trigger);
     case "webhook":
       return section("webhook-trigger", { ...shortEvent(trigger.event, payloadFile), payloadFile });
     case "agent-call": {
@@ -87,6 +87,14 @@ function triggerSection(trigger: Trigger, { payloadFile }: PromptContext): strin
     case "manual":
       return [...continuedText(trigger), manualText(trigger)].join("\n\n");
   }
+}
+
+/** Tells the model of a late run which time it is to work for. */
+function scheduleText({ scheduledFor, late }: Extract<Trigger, { kind: "cron" }>): string {
+  const at = isoTime(scheduledFor);
+  const text = `You were started by your schedule, for ${at}.`;
+  if (late === undefined) return text;
+  return `${text} That run did not start at its time, and you make up for it now (${late}): work as of ${at}.`;
 }
 
 type ManualTrigger = Extract<Trigger, { kind: "manual" }>;

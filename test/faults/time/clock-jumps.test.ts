@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { createClock } from "../../../streams/clock.ts";
 import { cronTicks, type CronEvent, type CronPlan } from "../../../streams/triggers/cron.ts";
+import { maxSlots } from "../../../streams/agent-config.ts";
 import { nextTick } from "../../../streams/triggers/next-tick.ts";
 import { VirtualCalendar } from "../../helpers/marbles.ts";
 
@@ -28,7 +29,8 @@ function live(plan: CronPlan, steps: readonly Step[]): Lived {
   let missed = 0;
   const see = (event: CronEvent): void => {
     if (event.type === "tick") ticks.push(event.scheduledFor);
-    if (event.type === "missed") missed += event.more ? Number.NaN : event.count;
+    if (event.type === "late") ticks.push(...event.slots);
+    if (event.type === "missed") missed += event.earlier ? Number.NaN : event.slots.length;
   };
   const subscription = cronTicks(plan, createClock(calendar)).subscribe(see);
   let reached = start;
@@ -57,7 +59,8 @@ const zones = ["UTC", "Europe/Berlin", "Australia/Lord_Howe"];
 const plans = fc.record({
   expression: fc.constantFrom(...expressions),
   timezone: fc.constantFrom(...zones),
-  catchUp: fc.constantFrom("none" as const, "latest" as const),
+  catchUp: fc.constantFrom("none" as const, "latest" as const, "all" as const),
+  catchUpMost: fc.integer({ min: 1, max: maxSlots }),
 });
 const asleep = fc.integer({ min: 1, max: 40 * hourMs }).map((jumpMs) => ({ jumpMs }));
 const setBack = fc.integer({ min: 1, max: 10 * minuteMs }).map((ms) => ({ jumpMs: -ms }));
@@ -78,7 +81,7 @@ test("a schedule accounts for every tick once, as run or missed, when the clock 
 });
 
 test("a schedule follows the clock within a minute after it was set far ahead and back", () => {
-  const plan: CronPlan = { expression: "0 * * * *", timezone: "UTC", catchUp: "none" };
+  const plan: CronPlan = { expression: "0 * * * *", timezone: "UTC", catchUp: "none", catchUpMost: 24 };
   const { afterStep } = live(plan, [
     { awakeMs: hourMs },
     { jumpMs: 400 * dayMs },

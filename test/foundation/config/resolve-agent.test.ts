@@ -33,6 +33,7 @@ test("resolveAgent fills in all defaults", () =>
     schedule: "0 9 * * *",
     timezone: "Europe/Berlin",
     catchUp: "none",
+    catchUpMost: 24,
     callable: false,
     tags: [],
     scale: 1,
@@ -58,6 +59,7 @@ test("resolveAgent reads every key that an agent's config.toml can have", () => 
     credentials: ["github_token", "git_ssh:work"],
     schedule: "*/5 * * * *",
     catchUp: "latest",
+    catchUpMost: 3,
     callable: true,
     tags: ["web", "team-a"],
     scale: 3,
@@ -114,7 +116,7 @@ test.each([
   ["scale = -1", "4:9  scale is -1; expected a whole number"],
   [
     'catchUp = "lastest"',
-    '4:11  catchUp is "lastest"; expected one of "none", "latest"; did you mean "latest"?',
+    '4:11  catchUp is "lastest"; expected one of "none", "latest", "all"; did you mean "latest"?',
   ],
   ["[params]\na = 2024-01-01", "5:5  params.a is a date; expected text, a number"],
   [

@@ -32,6 +32,34 @@ test.each(["lost", "interrupted"] as const)(
 
 test("a failed run is not retried", async () => expect(await retried("failed", 1)).toEqual([]));
 
+test("missed ticks are rows of the history, and those that run late are planned", async () => {
+  const context = schedulerContext();
+  const commit = commitEvents(context, () => undefined);
+  const at = { agent: "dev", at: 5 };
+  const items = [1_000, 2_000].map((due) => ({
+    item: cronItem(`${due}`, "dev", due),
+    reason: "no",
+  }));
+  commit({ ...at, type: "missed", items, reason: "no scheduler" });
+  commit({ ...at, type: "late", slots: [3_000, 4_000] });
+  await expect.poll(() => context.store.slots.planned("dev")).toBe(2);
+  expect(context.store.slots.refused("dev", 0).map((slot) => slot.at)).toEqual([1_000, 2_000]);
+});
+
+test("a tick of paused schedules writes nothing", async () => {
+  const context = schedulerContext();
+  const commit = commitEvents(context, () => undefined);
+  const next = (at: number) => commit({ type: "next-run", agent: "dev", at, nextRunAt: at + 1 });
+  const recordedAt = () => context.store.settings.lastTicks().get("dev")?.at;
+  next(1);
+  next(2);
+  await expect.poll(recordedAt).toBe(2);
+  await context.switches.setPaused(true);
+  next(3);
+  await context.store.waitingWork.committed();
+  expect(recordedAt()).toBe(2);
+});
+
 test("a scheduled run that still waits is stored for the next scheduler, and started as a run there", async () => {
   const context = schedulerContext();
   const { store } = context;

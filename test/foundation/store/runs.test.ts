@@ -44,7 +44,7 @@ test("a run is found by its instance, with its content and value", async () => {
 test("a run gets its commit at its claim, or later", async () => {
   const store = tempStore();
   const git = { commit: "c".repeat(40), dirty: true };
-  const [first, second] = [cronItem("1"), cronItem("2")];
+  const [first, second] = [cronItem("1"), cronItem("2", "dev", 2_000)];
   await store.work.claim(requestFor(first, "dev-1"), version("a"), git);
   await store.work.claim(requestFor(second, "dev-2"), version("a"));
   expect(store.runs.find("dev-1")?.git).toEqual(git);
@@ -83,9 +83,9 @@ test("the content of runs is deleted with the last run that names it", async () 
   const store = tempStore(tempDir(), () => 100 * dayMs);
   const old = 80 * dayMs;
   await ran(store, cronItem("1", "dev", old), "dev-1", version("a"));
-  await ran(store, cronItem("2", "dev", old), "dev-2", version("b"));
+  await ran(store, cronItem("2", "dev", old + 1), "dev-2", version("b"));
   await ran(store, cronItem("3", "dev", 99 * dayMs), "dev-3", version("b"));
-  await claimed(store, cronItem("4", "dev", old), "dev-4", version("c"));
+  await claimed(store, cronItem("4", "dev", old + 2), "dev-4", version("c"));
   await store.prune({ now: 100 * dayMs, days: 14, maxBytes: 1e12 });
   const stored = ["a", "b", "c"].filter((name) => store.runs.content(version(name).hash));
   expect(stored).toEqual(["b", "c"]);

@@ -30,6 +30,17 @@ test("an agent's commands get variables from the first credential that sets them
   });
 });
 
+test("an agent's commands get the time for which a schedule started the run", () => {
+  const trigger = {
+    kind: "cron",
+    scheduledFor: Date.UTC(2026, 0, 2, 9),
+    late: "backfill",
+  } as const;
+  expect(commandEnv(aJob("/w", { trigger }), {}, bare)).toMatchObject({
+    AL_SCHEDULED_AT: "2026-01-02T09:00:00.000Z",
+  });
+});
+
 const token = (variable: string, host: string) => ({
   type: "github_token",
   instance: "default",

@@ -74,6 +74,11 @@ describe("the prompt of a run", () => {
 
   test.each<[string, Trigger, string]>([
     ["the schedule", cron, "2026-01-02T09:00:00.000Z"],
+    [
+      "the time of a late run",
+      { ...cron, late: "catch-up" },
+      "make up for it now (catch-up): work as of 2026-01-02T09:00:00.000Z",
+    ],
     ["a person without a prompt", manual, "by hand"],
     [
       "a person with a prompt",

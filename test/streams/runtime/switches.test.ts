@@ -75,12 +75,11 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
     },
   ],
   [
-    "skips ticks while paused however often agents are reloaded, and ticks afterwards",
+    "has no ticks while paused however often agents are reloaded, and ticks afterwards",
     {
       changes: " ab-abab-Aacab-aba",
       paused: "  -y------------n",
       started: " ---------------c--c",
-      refused: " ---c--c-----c",
       configs: {
         a: ticking(),
         b: ticking({ title: "b" }),

@@ -8,6 +8,7 @@ const may = (time: string): string => `2026-05-${time}Z`;
 interface Life {
   readonly expression: string;
   readonly catchUp?: CronPlan["catchUp"];
+  readonly catchUpMost?: number;
   readonly from: string;
   readonly to: string;
   /** Until when its ticks were checked before. */
@@ -17,11 +18,11 @@ interface Life {
 }
 
 /** Everything that a schedule does between two moments of May, each event in one line. */
-function lived({ from, to, since, jump, expression, catchUp = "none" }: Life): string[] {
+function lived({ from, to, since, jump, expression, ...late }: Life): string[] {
   const calendar = new VirtualCalendar(may(from));
   const seen: string[] = [];
   const checked = since === undefined ? undefined : Date.parse(may(since));
-  const plan = { expression, timezone: "UTC", catchUp };
+  const plan = { expression, timezone: "UTC", catchUp: "none", catchUpMost: 24, ...late } as const;
   const event$ = cronTicks(plan, createClock(calendar), checked);
   const subscription = event$.subscribe((event) => seen.push(line(event)));
   if (jump !== undefined) {
@@ -37,7 +38,9 @@ function line(event: CronEvent): string {
   const iso = (time: number): string => new Date(time).toISOString().slice(8, 16);
   if (event.type === "tick") return `tick ${iso(event.scheduledFor)}`;
   if (event.type === "next") return `next ${event.at === null ? "never" : iso(event.at)}`;
-  return `missed ${event.count}: ${iso(event.first)} to ${iso(event.last)}`;
+  const { slots, earlier } = { earlier: null, ...event };
+  const range = `${event.type} ${slots.length}: ${iso(slots[0] ?? NaN)} to ${iso(slots.at(-1) ?? NaN)}`;
+  return earlier === null ? range : `${range}, ${earlier.count} from ${iso(earlier.first)} on`;
 }
 
 const hourly = "0 * * * *";
@@ -74,6 +77,31 @@ test.each<[does: string, life: Life, lines: string[]]>([
     "include the latest missed tick with catchUp",
     { ...down, catchUp: "latest" },
     ["next 04T07:00", "missed 2: 04T07:00 to 04T08:00", "tick 04T09:00", "next 04T10:00"],
+  ],
+  [
+    "are all late, in order, with catchUp for all",
+    { ...down, catchUp: "all" },
+    ["next 04T07:00", "late 3: 04T07:00 to 04T09:00", "next 04T10:00"],
+  ],
+  [
+    "leave out the oldest missed ones beyond the most of catchUp",
+    { ...down, catchUp: "all", catchUpMost: 2 },
+    [
+      "next 04T07:00",
+      "missed 1: 04T07:00 to 04T07:00",
+      "late 2: 04T08:00 to 04T09:00",
+      "next 04T10:00",
+    ],
+  ],
+  [
+    "are on time with catchUp for all while none was missed",
+    { expression: hourly, from: "04T08:30:00", to: "04T09:30:00", catchUp: "all" },
+    ["next 04T09:00", "tick 04T09:00", "next 04T10:00"],
+  ],
+  [
+    "are listed up to a hundred, and those before them are counted",
+    { ...down, expression: "* * * * *", to: "04T09:30:30" },
+    ["next 04T06:31", "missed 100: 04T07:51 to 04T09:30, 80 from 04T06:31 on", "next 04T09:31"],
   ],
   [
     "come as one missed event after the machine slept",

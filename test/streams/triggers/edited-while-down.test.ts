@@ -38,7 +38,8 @@ function inWords(triggered: Triggered): string {
     return trigger.kind === "cron" ? `run for ${time(trigger.scheduledFor)}` : "other work";
   }
   if (triggered.type === "next-run") return `next ${time(triggered.nextRunAt ?? NaN)}`;
-  if (triggered.type === "refused") return `${triggered.outcome}: ${triggered.reason}`;
+  if (triggered.type === "missed") return `missed: ${triggered.reason}`;
+  if (triggered.type === "late") return `late: ${triggered.slots.map(time).join(", ")}`;
   return "something else";
 }
 
@@ -56,6 +57,12 @@ test.each<[name: string, before: string, now: Partial<AgentConfig>, said: string
     "*/4 * * * *",
     { catchUp: "latest" },
     ["missed: no scheduler was up for 3 ticks", "run for 00:00", "next 00:08"],
+  ],
+  [
+    "that was edited catches up all ticks of the old schedule",
+    "*/4 * * * *",
+    { catchUp: "all", catchUpMost: 3 },
+    ["missed: no scheduler was up for it", "late: 23:52, 23:56, 00:00", "next 00:08"],
   ],
   [
     "that was edited reports no missed tick if the old schedule had none",

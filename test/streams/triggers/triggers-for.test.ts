@@ -104,22 +104,22 @@ describe("the triggers of an agent", () => {
       "n--0-----n(tn)",
     ],
     [
-      "skip ticks while the scheduler is paused, and resume afterwards",
+      "have no ticks while the scheduler is paused, and resume afterwards",
       { config: "a", paused: "n--y-------n" },
       18,
-      "n----(sn)-(sn)-(tn)",
+      "n----n----n----(tn)",
     ],
     [
-      "skip ticks while paused however often the config is read again",
+      "have no ticks while paused however often the config is read again",
       { config: "abacb--ab-aba", paused: "y" },
       13,
-      "n--nn(sn)-(sn)",
+      "n--nnn----n",
     ],
     [
       "pass other work while the scheduler is paused",
       { config: "a", paused: "y", work: "-1-2" },
       6,
-      "n1-2-(sn)",
+      "n1-2-n",
     ],
     [
       "are correct after a burst of configs and work",
@@ -154,27 +154,34 @@ describe("the triggers of an agent", () => {
     }),
   );
 
-  test("contain a time, an agent and a reason", () => {
+  test("contain a time and an agent, and an item with its reason for each missed tick", () => {
     const seen: Triggered[] = [];
     marbles((helpers) => {
-      const lines = { config: "c", paused: "n--------y" };
-      const sources = sourcesOf(helpers, lines);
+      const sources = sourcesOf(helpers, { config: "c" }, seen15MinutesAgo);
       const subscription = triggersFor(sources).subscribe((triggered) => seen.push(triggered));
       helpers.scheduler.schedule(() => subscription.unsubscribe(), 19 * 60_000);
       helpers.flush();
     });
     const minute = 60_000;
     const at = (now: number) => ({ agent: "dev", at: now * minute });
-    const tick = (now: number) => {
-      const trigger = { kind: "cron", scheduledFor: now * minute };
+    const tick = (now: number, due = now) => {
+      const trigger = { kind: "cron", scheduledFor: due * minute };
       return { ...at(now), id: "new", attempt: 1, trigger };
     };
-    const skipped = { type: "refused", outcome: "skipped", reason: "the scheduler is paused" };
+    const missed = (due: number) => ({
+      item: tick(0, due),
+      reason: "no scheduler was up for it",
+    });
     expect(seen.slice(0, 4)).toEqual([
+      { ...at(0), type: "next-run", nextRunAt: -12 * minute },
+      {
+        ...at(0),
+        type: "missed",
+        items: [missed(-12), missed(-2)],
+        reason: "no scheduler was up for 2 ticks",
+      },
       { ...at(0), type: "next-run", nextRunAt: 8 * minute },
       tick(8),
-      { ...at(8), type: "next-run", nextRunAt: 18 * minute },
-      { ...at(18), ...skipped, item: tick(18) },
     ]);
   });
 });

@@ -96,10 +96,8 @@ export function createAgentAlerts({
     if (isFailure(item, outcome)) faults.fail(item.agent, "runs", fault);
     if (isDeadLetter(item, outcome)) deadLetter(item, reason);
   };
-  const onRefused = ({ item, outcome, reason, agent }: Refused): void => {
-    if (outcome === "missed") {
-      faults.occur(agent, "missed_ticks", reasonLine(reason), now());
-    } else if (outcomeRows[outcome].isDeadLetter && !isWithdrawn(item, outcome)) {
+  const onRefused = ({ item, outcome, reason }: Refused): void => {
+    if (outcomeRows[outcome].isDeadLetter && !isWithdrawn(item, outcome)) {
       deadLetter(item, reason);
     }
   };
@@ -127,6 +125,8 @@ export function createAgentAlerts({
           return decide(event.agent, "image", event.error);
         case "refused":
           return onRefused(event);
+        case "missed":
+          return faults.occur(event.agent, "missed_ticks", reasonLine(event.reason), now());
         case "blocked":
           return onBlocked(event.agent, event.instanceId, event.reason);
         case "finished":

@@ -11,6 +11,8 @@ const dev = eventsOf("dev");
 const dropped = runEvent(dev.refused("dropped", "queue_full"));
 const cron: Trigger = { kind: "cron", scheduledFor: 0 };
 
+const missed = { type: "missed", agent: "dev", at: 0, items: [], reason: "no scheduler" } as const;
+
 function endOf(trigger: Trigger, outcome: Outcome, attempt = 1): AlertCommand {
   const event = dev.finished(outcome, "why");
   if (event.type !== "finished") throw new Error("no end");
@@ -53,7 +55,7 @@ test("an alert about the scheduler's only downtime within an hour shows when tha
 });
 
 test.each<[string, AlertCommand, string]>([
-  ["a tick that was missed", runEvent(dev.refused("missed")), "missed_ticks"],
+  ["a tick that was missed", runEvent(missed), "missed_ticks"],
   ["work that was dropped", dropped, "dead_letters"],
   ["work that was rejected", runEvent(dev.refused("rejected")), "dead_letters"],
   ["work that can't be run", endOf({ kind: "manual", prompt: null }, "rejected"), "dead_letters"],
