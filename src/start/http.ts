@@ -26,6 +26,7 @@ import { createAgentCounts } from "../runtime/runs/agent-counts.ts";
 import { createStartOnce } from "../runtime/runs/start-once.ts";
 import { agentNow } from "../runtime/runs/why-not.ts";
 import { agentHosts, createFileEdits } from "../runtime/agents/file-edits.ts";
+import type { Backfills } from "../runtime/runs/backfills.ts";
 import type { FirstEvents } from "../runtime/runs/first-events.ts";
 import type { LiveRuns } from "../runtime/runs/live-runs.ts";
 import type { RunRequests } from "../runtime/runs/run-requests.ts";
@@ -35,6 +36,7 @@ import { createWebhooks } from "../features/webhooks/webhooks.ts";
 interface HttpDeps {
   readonly options: ListenerOptions;
   readonly firstEvents: FirstEvents;
+  readonly backfills: Backfills;
   readonly runs: LiveRuns;
   readonly requests: RunRequests;
   readonly questions: Questions;

@@ -217,7 +217,7 @@ type Reader = (event: RunEvent) => void;
  */
 function eventReaders(
   context: SchedulerContext,
-  { alerts, budgets, egress, firstEvents, http, meter, requests, telemetry }: Services,
+  { alerts, backfills, budgets, egress, firstEvents, http, meter, requests, telemetry }: Services,
   heartbeats: Heartbeats,
   print: (entry: LogEntry) => void,
 ) {
@@ -236,6 +236,7 @@ function eventReaders(
     heartbeats: heartbeats.onEvent,
     telemetry: telemetry.onEvent,
     firstEvents: firstEvents.see,
+    backfills: backfills.onEvent,
     meter: (event) => {
       if (event.type === "finished") meter.runEnded(event.instanceId);
     },

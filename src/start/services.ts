@@ -13,6 +13,7 @@ import { createLogSource } from "../foundation/logs/log-source.ts";
 import { runName, type ClusterEngine } from "../runtime/cluster/cluster-engine.ts";
 import { createRunSockets } from "../runtime/run-api/run-sockets.ts";
 import { createClosingProbe } from "../runtime/runners/host-user/isolation.ts";
+import { createBackfills } from "../runtime/runs/backfills.ts";
 import { createFirstEvents } from "../runtime/runs/first-events.ts";
 import { createLiveRuns } from "../runtime/runs/live-runs.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
@@ -112,12 +113,14 @@ export function createServices(
     dashboardUrl: () => (options.webUi ? gatewayUrl() : null),
     questions: alertQuestions(context, people.questions, people.answerLinks),
   });
+  const backfills = createBackfills(context);
   const logs = createLogSource(projectDir, { appended$: logWriter.appended$ });
   // The index's threads start with the first lines and the first search, so that they cost no time at a start.
   const search = createSearch({ projectDir, warn });
   const http = createHttp(context, own, {
     options,
     firstEvents,
+    backfills,
     runs,
     requests,
     ...people,
@@ -138,6 +141,7 @@ export function createServices(
     /** How many runs may be starting at once. */
     starting: createSlots(project$.value.local.starting),
     firstEvents,
+    backfills,
     questions: people.questions,
     requests,
     meter,

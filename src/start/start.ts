@@ -169,6 +169,7 @@ async function run(parts: Parts): Promise<Scheduler> {
   void warnOfNetworks(parts);
   context.dispatch(waiting);
   enterHeldWork(context);
+  void services.backfills.resume().catch((error: unknown) => warn(messageOf(error)));
   requests.restore(alive);
   sockets.serve({
     runApi: requests,

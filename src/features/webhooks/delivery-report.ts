@@ -75,12 +75,29 @@ const turnedAwaySchema = z
   .meta({ id: "TurnedAway" });
 export type TurnedAway = z.infer<typeof turnedAwaySchema>;
 
+/** Runs of a schedule that were due while no run of it could be. */
+const missedSpanSchema = z
+  .object({
+    schedule: z.string().meta({ description: "Its name; empty for the one without a name" }),
+    since: z.iso.datetime(),
+    until: z.iso.datetime().nullable().meta({ description: "Null while it lasts" }),
+    firstAt: z.iso.datetime().meta({ description: "The first due time in it" }),
+    count: z.int().meta({ description: "How many due times in it did not start, also not later" }),
+    reason: z.string(),
+  })
+  .meta({ id: "MissedSpan" });
+export type MissedSpan = z.infer<typeof missedSpanSchema>;
+
 /** Why an agent did not run. */
 export const whyNotSchema = z
   .object({
     now: z.array(z.string()).meta({ description: "What keeps it from running now, in sentences" }),
     refused: z.array(historyEntrySchema).meta({
       description: "Its work that no run was started for, newest first",
+    }),
+    spans: z.array(missedSpanSchema).meta({
+      description:
+        "Times in which its schedules were paused or it was disabled, the oldest first, each with the runs that were due by its schedules as they are now",
     }),
     turnedAway: z.array(turnedAwaySchema).meta({
       description: "Deliveries that its filters turned away, newest first",

@@ -23,7 +23,7 @@ const commands = {
 /** In help's order: commands for newcomers come first. */
 const order: readonly (keyof typeof commands)[] = [
   ...(["new", "agent", "add", "update", "config", "start", "open"] as const),
-  ...(["stat", "logs", "history", "cost", "alerts", "show", "replay", "run"] as const),
+  ...(["stat", "logs", "history", "cost", "alerts", "show", "replay", "backfill", "run"] as const),
   ...(["questions", "answer", "steer", "continue", "audit"] as const),
   ...(["pause", "resume", "kill", "budget", "stop", "webhook", "mcp", "creds"] as const),
   ...(["token", "backup", "restore", "upgrade", "doctor"] as const),

@@ -32,7 +32,12 @@ export function claimsWithVersions({
   });
   const { work } = store;
   return async (request) => {
-    const version = await versionOf(request.agent);
+    // In the turn of the tick, with the time up to which ticks were handled: a crash must not lose it.
+    const isTick = request.item.trigger.kind === "cron";
+    const [version] = await Promise.all([
+      versionOf(request.agent),
+      isTick ? work.keepTick(request.item) : null,
+    ]);
     const state = git.state();
     if (!(state instanceof Promise)) return work.claim(request, version, state);
     await work.claim(request, version);

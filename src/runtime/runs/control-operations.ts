@@ -8,6 +8,7 @@ import { Problem } from "../../foundation/errors.ts";
 import { agentOf } from "../../foundation/logs/log-reader.ts";
 import { operationsOf } from "../../foundation/operation.ts";
 import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
+import { backfill } from "./backfill.ts";
 import type { RunContext } from "./run-context.ts";
 import { inboxMessageSchema } from "./run-view.ts";
 import { startManual } from "./start-manual.ts";
@@ -241,4 +242,5 @@ export const controlOperations = [
   killRun,
   steer,
   continueRun,
+  backfill,
 ] as const;

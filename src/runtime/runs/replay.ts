@@ -124,8 +124,10 @@ function triggerAgain(trigger: Trigger): Trigger {
   switch (trigger.kind) {
     case "agent-call":
       return { ...trigger, callId: uuidV7(), cancelOnExit: false };
-    case "cron":
-      return { kind: "cron", scheduledFor: trigger.scheduledFor };
+    case "cron": {
+      const { kind, scheduledFor, schedule } = trigger;
+      return { kind, scheduledFor, ...(schedule !== undefined && { schedule }) };
+    }
     default:
       return trigger;
   }

@@ -7,6 +7,7 @@ import type { SchedulerContext } from "../../foundation/context.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import type { LogSource } from "../../foundation/logs/log-source.ts";
 import type { StoreReader } from "../../foundation/store/store.ts";
+import type { Backfills } from "./backfills.ts";
 import type { FirstEvents } from "./first-events.ts";
 import type { StatusContext } from "./limited-status.ts";
 import type { LiveRuns } from "./live-runs.ts";
@@ -39,4 +40,5 @@ export interface RunContext extends SchedulerContext, StoredRunContext, StatusCo
   readonly inbox: Inbox;
   readonly sessions: RunSessions;
   readonly startOnce: StartOnce;
+  readonly backfills: Pick<Backfills, "advance">;
 }

@@ -11,6 +11,7 @@ import { createQuestionStore } from "../../features/people/question-store.ts";
 import { questionView } from "../../foundation/contracts/question-views.ts";
 import { createInboxStore } from "../../features/people/inbox-store.ts";
 import { createRunSessions } from "../../features/people/run-sessions.ts";
+import { durationText } from "../../../streams/duration-text.ts";
 import { lateText } from "../../../streams/late-text.ts";
 import type { Trigger } from "../../../streams/vocabulary.ts";
 import { inboxView, runEntrySchema } from "./run-view.ts";
@@ -84,6 +85,9 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
 
 function lateOf({ trigger, entry: { at, attempt, startedAt } }: StoredRun): string | null {
   if (trigger === null || startedAt === null) return null;
+  if (trigger.kind === "cron" && trigger.late !== undefined) {
+    return `${durationText(Date.parse(startedAt) - trigger.scheduledFor)} late: ${trigger.late}`;
+  }
   return lateText({ trigger, attempt, at: Date.parse(at) }, Date.parse(startedAt));
 }
 

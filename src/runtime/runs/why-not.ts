@@ -18,6 +18,7 @@ import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
 import type { AgentNow } from "./run-context.ts";
 import type { Store } from "../../foundation/store/store.ts";
 import { interpretStored } from "../../features/webhooks/interpret.ts";
+import { missedSpans } from "./missed-slots.ts";
 import { explain } from "../../features/webhooks/binding-index.ts";
 
 export interface WhyNotDeps {
@@ -25,6 +26,7 @@ export interface WhyNotDeps {
     readonly tables: Store["tables"];
     readonly history: Store["history"];
     readonly receipts: Store["receipts"];
+    readonly slots: Store["slots"];
   };
   readonly redactor: Redactor;
 }
@@ -50,7 +52,8 @@ export async function whyNot(
     .sort((a, b) => b.lastAt.localeCompare(a.lastAt))
     .slice(0, limit);
   const { triggers: refused } = store.history.query(query);
-  const answer: WhyNot = { now: [...now], refused, ...deliveries, refusedDeliveries };
+  const spans = missedSpans({ name, config }, store.slots, from, Date.now());
+  const answer: WhyNot = { now: [...now], refused, spans, ...deliveries, refusedDeliveries };
   return redactor.redactValue(answer) as WhyNot;
 }
 
@@ -61,7 +64,8 @@ export function agentNow(name: string, { status, store, project$ }: SchedulerCon
   const { paused, pausedWork, running } = scheduler;
   const { scale } = project$.value;
   const held = pausedWork ? store.waitingWork.count(name) : null;
-  return { agent, now: whyNotNow(agent, { paused, held, running, scale, locks }) };
+  const missed = store.slots.planned(name);
+  return { agent, now: whyNotNow(agent, { paused, held, missed, running, scale, locks }) };
 }
 
 /** The project around an agent. */
@@ -69,6 +73,8 @@ interface ProjectNow {
   readonly paused: boolean;
   /** How much work of the agent waits while all new work is paused; null while it is not. */
   readonly held: number | null;
+  /** How many missed runs of the agent are still to start, one after another. */
+  readonly missed: number;
   /** Number of live runs of all agents, and its limit; null for none. */
   readonly running: number;
   readonly scale: number | null;
@@ -121,6 +127,10 @@ function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason
       `Waiting for people: ${counted(questions.size, "open question")}. List them with al questions.`,
     ],
     [queued > 0, `${counted(queued, "work item")} queued.`],
+    [
+      project.missed > 0,
+      `${counted(project.missed, "missed run")} to start, one after another.`,
+    ],
   ];
 }
 

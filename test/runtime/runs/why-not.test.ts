@@ -13,7 +13,7 @@ import { manualItem, tempStore } from "../../foundation/store/support.ts";
 const redactor = createRedactor();
 const hub = { source: "hub", type: "github", filters: { repos: ["acme/x"] } } as const;
 const agent = { ...newRecord("dev"), config: anAgent("dev", { webhooks: [hub] }) };
-const idle = { paused: false, held: null, running: 0, scale: null, locks: [] };
+const idle = { paused: false, held: null, missed: 0, running: 0, scale: null, locks: [] };
 const minute = (n: number) => n * 60_000;
 
 interface Delivered {
@@ -171,6 +171,7 @@ test.each<[what: string, agent: object, project: object, reasons: RegExp[]]>([
     {},
     [/^Daily budget used up: \$2.00 of \$1.50 spent. New work is queued until/],
   ],
+  ["missed runs", {}, { missed: 3 }, [/^3 missed runs to start, one after another/]],
   ["questions", { questions: new Map([["q", "dev-1"]]) }, {}, [/1 open question/]],
   ["a lock", {}, { locks }, [/^dev-1 waits for the lock repo:x, held by ops-1/]],
 ])(

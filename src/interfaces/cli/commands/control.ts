@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import type { AlCommand, Commands, Define } from "../help/al-command.ts";
-import { wholeNumber } from "../options.ts";
+import { moment, wholeNumber } from "../options.ts";
 import type { StartOptions } from "../start/run-scheduler.ts";
 
 const raise: Define = (command) =>
@@ -202,6 +202,20 @@ export const controlCommands = {
         1: "Nothing ran; the reason is printed",
       })
       .does(async () => (await import("../operator/control.ts")).replay),
+  backfill: (command) =>
+    command
+      .description("Start missed runs of an agent's schedules, one after another")
+      .argument("<agent>", "Agent; its due times that were started are left out")
+      .option("--since <time>", "First due time: a length such as 1d ago, or a date-time", moment)
+      .option("--until <time>", "Last due time, with --since (default: now)", moment)
+      .option("--at <time>", "One due time", moment)
+      .option("--schedule <name>", "Only of this schedule")
+      .option("--dry-run", "Only print which runs would start, and why they were missed")
+      .examples(
+        "al backfill triage --since 1d --dry-run",
+        "al backfill triage --at 2026-11-24T09:00Z",
+      )
+      .does(async () => (await import("../operator/backfill.ts")).backfill),
   mcp: (command) =>
     command
       .description("Serve MCP on standard input and output, for AI assistants on this machine")

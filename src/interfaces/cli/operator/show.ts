@@ -10,7 +10,13 @@ import { byUrgency } from "../../views/agent-order.ts";
 import type { Context } from "../context.ts";
 import { queryTime } from "../options.ts";
 import { renderCost } from "../status/render-cost.ts";
-import { renderHistory, entryRow, refusedRow, turnedAwayRow } from "../status/render-history.ts";
+import {
+  renderHistory,
+  entryRow,
+  refusedRow,
+  spanRow,
+  turnedAwayRow,
+} from "../status/render-history.ts";
 import { renderRun, differenceNote, renderDifference } from "../status/render-run.ts";
 import { renderTrace } from "../status/render-trace.ts";
 import { plain } from "../terminal/format.ts";
@@ -80,10 +86,11 @@ export async function showHistory(context: Context, options: HistoryOptions): Pr
   if (out.json) return out.document(found);
   for (const reason of found.now ?? []) out.note(reason);
   const style = { ...out, now: Date.now() };
-  const { triggers, refusedDeliveries, turnedAway = [] } = found;
+  const { triggers, refusedDeliveries, spans = [], turnedAway = [] } = found;
   const rows = [
     ...triggers.map((entry) => entryRow(entry, style)),
     ...refusedDeliveries.map((one) => refusedRow(one, style)),
+    ...spans.map((one) => spanRow(one, options.agent ?? "", style)),
     ...turnedAway.map((one) => turnedAwayRow(one, options.agent ?? "", style)),
   ];
   if (rows.length === 0) return out.note(nothing(options));
@@ -94,7 +101,7 @@ export async function showHistory(context: Context, options: HistoryOptions): Pr
 }
 
 /** The document of `--json`. Fields that only an agent's refusals have are absent otherwise. */
-type Answer = Partial<Pick<WhyNot, "now" | "turnedAway" | "lookedBackTo">> &
+type Answer = Partial<Pick<WhyNot, "now" | "spans" | "turnedAway" | "lookedBackTo">> &
   Pick<WhyNot, "refusedDeliveries"> & { readonly triggers: readonly HistoryEntry[] };
 
 async function answerOf(reader: ProjectReader, options: HistoryOptions): Promise<Answer> {

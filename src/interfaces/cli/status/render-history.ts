@@ -4,10 +4,15 @@ import { localTime, plainLine } from "../terminal/format.ts";
 import type { StatusStyle } from "./render-status.ts";
 import { leastWidth, renderTable, type TableColumn } from "../terminal/table.ts";
 import { durationText } from "../../../../streams/duration-text.ts";
-import { stateWord } from "../../../foundation/contracts/format.ts";
+import { counted, stateWord } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
+import { lateDue } from "../../views/late-due.ts";
 import { refusalWord, turnedAwayText } from "../../views/delivery-words.ts";
-import type { RefusedDeliveries, TurnedAway } from "../../../features/webhooks/delivery-report.ts";
+import type {
+  MissedSpan,
+  RefusedDeliveries,
+  TurnedAway,
+} from "../../../features/webhooks/delivery-report.ts";
 import { triggerNames } from "../../../../streams/vocabulary.ts";
 
 interface HistoryColumn extends TableColumn {
@@ -76,7 +81,7 @@ export function entryRow(entry: HistoryEntry, style: StatusStyle): HistoryRow {
   return {
     at: Date.parse(entry.at),
     agent: entry.agent ?? "",
-    trigger: triggerOf(entry),
+    trigger: triggerOf(entry, style),
     outcome: outcomeOf(entry, style),
     duration: entry.durationMs === null ? "" : durationText(entry.durationMs),
     instance: entry.instanceId ?? "",
@@ -96,6 +101,19 @@ export function refusedRow(refused: RefusedDeliveries, { colors, now }: StatusSt
     trigger: ["webhook", source ?? type].join(" "),
     outcome: colors.yellow(refusalWord(result)),
     reason: plainLine(`${times}${reason}`),
+  };
+}
+
+/** The row of the runs that were due while schedules were off. */
+export function spanRow(span: MissedSpan, agent: string, { colors, now }: StatusStyle): HistoryRow {
+  const { schedule, since, until, count, reason } = span;
+  const end = until === null ? "now" : localTime(until, now);
+  return {
+    at: Date.parse(until ?? since),
+    agent,
+    trigger: plainLine([triggerNames.cron, schedule].filter(Boolean).join(" ")),
+    outcome: colors.yellow("skipped"),
+    reason: `${counted(count, "run")} from ${localTime(since, now)} to ${end}: ${reason}`,
   };
 }
 
@@ -122,10 +140,13 @@ function replayOf({ id, receiptId, outcome }: HistoryEntry): Pick<HistoryRow, "r
   };
 }
 
-function triggerOf({ kind, source, event, action, ...entry }: HistoryEntry): string {
+function triggerOf(entry: HistoryEntry, { now }: StatusStyle): string {
+  const { kind, source, event, action } = entry;
   const name = [event, action].filter((part) => part !== null).join(".");
   const replay = entry.replayOf === null ? "" : "(replay)";
-  return plainLine([triggerNames[kind], source, name, replay].filter(Boolean).join(" "));
+  const due = lateDue(entry);
+  const time = due === null ? "" : `for ${localTime(due, now)}`;
+  return plainLine([triggerNames[kind], source, name, replay, time].filter(Boolean).join(" "));
 }
 
 function outcomeOf(entry: HistoryEntry, { colors }: StatusStyle): string {

@@ -3,6 +3,7 @@ import {
   renderHistory,
   entryRow,
   refusedRow,
+  spanRow,
 } from "../../../../src/interfaces/cli/status/render-history.ts";
 import type { HistoryEntry } from "../../../../src/foundation/contracts/history.ts";
 import { historyEntry } from "../../../helpers/history-entry.ts";
@@ -86,4 +87,19 @@ test("al history shows refused deliveries as one row with a count at any width",
     expect(text).toMatch(/webhook( hub|…) +refused[^]*1,200 times since/);
     if (columns === null) expect(text).toContain("the last: wrong signature");
   }
+});
+
+test("al history shows when a missed run was due, and a pause as one row with a count", () => {
+  const style = { colors: pc.createColors(false), columns: null, now };
+  const due = new Date(now - 3_600_000).toISOString();
+  const missed = { id: "1", at, agent: "dev", instanceId: null, scheduledFor: due } as const;
+  const entry = historyEntry({
+    ...missed,
+    outcome: "missed",
+    reason: "no scheduler was up for it",
+  });
+  const span = { schedule: "", since: due, until: null, firstAt: due, count: 3, reason: "paused" };
+  const text = renderHistory([entryRow(entry, style), spanRow(span, "dev", style)], style);
+  expect(text).toMatch(/schedule for 11:00:00 +missed/);
+  expect(text).toMatch(/schedule +skipped[^]*3 runs from 11:00:00 to now: paused/);
 });

@@ -1,0 +1,54 @@
+import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
+import type { SchedulerContext } from "../../foundation/context.ts";
+import { counted } from "../../foundation/contracts/format.ts";
+import { messageOf } from "../../foundation/errors.ts";
+
+type BackfillContext = Pick<
+  SchedulerContext,
+  "store" | "dispatch" | "stopping" | "onDemand" | "warn"
+>;
+
+/**
+ * Starts the planned slots of each agent one after another, in order: the next one when the run of the one before has ended.
+ * The store has them, so that they continue after a restart.
+ */
+export function createBackfills({ store, dispatch, stopping, onDemand, warn }: BackfillContext) {
+  const advance = async (agent: string): Promise<void> => {
+    if (onDemand || stopping.phase() === "draining") return;
+    const item = await store.slots.startNext(agent);
+    if (item !== null) dispatch([item]);
+  };
+  /** The rest does not start: it would meet the same problem, or a person wanted an end. */
+  const cancel = async (agent: string, why: string): Promise<void> => {
+    const count = await store.slots.cancel(agent, why);
+    if (count > 0) warn(`${agent}: ${counted(count, "missed run")} will not start: ${why}`);
+  };
+  const onEvent = async (event: RunEvent): Promise<void> => {
+    if (event.type === "late") return advance(event.agent);
+    if (!("item" in event) || !isLate(event.item)) return;
+    if (event.type === "refused") {
+      return cancel(event.agent, `the one before could not start: ${event.reason}`);
+    }
+    if (event.type === "finished" && event.end.outcome === "killed") {
+      return cancel(event.agent, "the one before was killed");
+    }
+    if (event.type === "finished" || event.type === "taken") return advance(event.agent);
+  };
+  return {
+    advance,
+    /** Called after the event was committed. */
+    onEvent: (event: RunEvent): void => {
+      onEvent(event).catch((error: unknown) => warn(`${event.agent}: ${messageOf(error)}`));
+    },
+    /** Continues what an earlier scheduler planned. */
+    resume: async (): Promise<void> => {
+      await Promise.all(store.slots.plannedAgents().map(advance));
+    },
+  };
+}
+
+export type Backfills = ReturnType<typeof createBackfills>;
+
+function isLate({ trigger }: WorkItem): boolean {
+  return trigger.kind === "cron" && trigger.late !== undefined;
+}
