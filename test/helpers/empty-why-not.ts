@@ -4,6 +4,7 @@ import type { WhyNot } from "../../src/features/webhooks/delivery-report.ts";
 export const emptyWhyNot: WhyNot = {
   now: [],
   refused: [],
+  spans: [],
   turnedAway: [],
   refusedDeliveries: [],
   lookedBackTo: null,

@@ -25,6 +25,7 @@ import type { AuditEntryView } from "../../src/features/people/audit-report.ts";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
 import { operations } from "../../src/interfaces/operations/table.ts";
 import type { NamedOperations, OperationContext } from "../../src/interfaces/operations/table.ts";
+import { fakeBackfill } from "./fake-backfill.ts";
 import { fakeTrace } from "./fake-trace.ts";
 import { fakeQuestions } from "./fake-questions.ts";
 import { fakeAudit } from "./fake-audit.ts";
@@ -130,6 +131,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       const started = { triggerId: "t2", instanceId: "dev-zyxwvuts", queued: false };
       return { ...done, agent: "dev", ...started };
     },
+    "POST /api/agents/:name/backfill": (given) => fakeBackfill(given, called),
     "GET /api/agents/:name/why-not": ({ name }) =>
       state.whyNots.get(find(name).name) ?? emptyWhyNot,
     "GET /api/runs/:instanceId": ({ instanceId }) => {

@@ -3,6 +3,7 @@ import { inARow, stateWord } from "../../../foundation/contracts/format.ts";
 import type { Failing, HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { agentAddress, changesAddress, runAddress, pathOf } from "../text/addresses.ts";
 import { listTime } from "../text/format.ts";
+import { lateDue } from "../../views/late-due.ts";
 import { runningSince, triggerWords, lookOf, type Standing } from "./trigger-words.ts";
 import { Action } from "../kit/action.tsx";
 import { Duration, ListTime } from "../kit/time.tsx";
@@ -101,7 +102,18 @@ export function AgentLink({
 export function TriggerLabel(entry: HistoryEntry) {
   const { kind, source, caller, replayOf } = entry;
   if (kind !== "agent-call" || source === null || caller === null) {
-    return <span>{triggerWords(entry)}</span>;
+    const due = lateDue(entry);
+    return (
+      <span>
+        {triggerWords(entry)}
+        {due !== null && (
+          <>
+            {" for "}
+            <ListTime at={due} />
+          </>
+        )}
+      </span>
+    );
   }
   return (
     <span class="caller">

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { NamedOperations } from "../../operations/table.ts";
-import { changes, jsonText, labelled, optionalText, tool } from "../tool.ts";
+import { changes, jsonText, labelled, optionalText, since, tool } from "../tool.ts";
 
 interface Given {
   readonly text?: string | undefined;
   readonly answer?: string | number | boolean | undefined;
+  readonly since?: string | undefined;
 }
 
 interface ActSpec {
@@ -23,6 +24,11 @@ const acts = {
   replay: {
     about: "run the work of a trigger again (the id of an entry of runs)",
     address: "POST /api/triggers/:id/replay",
+  },
+  backfill: {
+    about: `start the runs of ${agent} that its schedule missed since \`since\`, one after another`,
+    address: "POST /api/agents/:name/backfill",
+    input: ({ since: from = "" }) => ({ since: from }),
   },
   kill: { about: `end a run (${run})`, address: "POST /control/kill/:instanceId" },
   kill_all: { about: `end all runs of ${agent}`, address: "POST /control/agents/:name/kill" },
@@ -91,6 +97,7 @@ export const act = tool({
     target: z.string().max(200).default(""),
     text: z.string().optional(),
     answer: z.union([z.string(), z.number(), z.boolean()]).optional(),
+    since,
   }),
   output: done.schema,
   run: async ({ action, target, ...given }, api) => {

@@ -78,12 +78,23 @@ const turnedAwayRow = labelled(
   ["event", "action", "stoppedBy"],
 );
 const refusedRow = z.object({ source: optionalText, result: text, count: z.int(), reason: text });
+const spanRow = z.object({
+  schedule: text,
+  since: text,
+  until: optionalText,
+  firstAt: text,
+  count: z.int(),
+  reason: text,
+});
 const whyRow = labelled(
   z.object({
+    spans: z.array(spanRow).meta({
+      description: "Times in which its schedules were off, with the runs that were due",
+    }),
     now: z.array(text).meta({ description: "What keeps it from running now, in sentences" }),
     refusedDeliveries: z.array(refusedRow.extend({ firstAt: text, lastAt: text })),
   }),
-  ["refusedDeliveries"],
+  ["spans", "refusedDeliveries"],
   ["now"],
 );
 

@@ -7,6 +7,7 @@ import { whyDays, whyPath } from "../../text/addresses.ts";
 import { dayTime, joined, listTime } from "../../text/format.ts";
 import { triggerWords, whyText } from "../../runs/trigger-words.ts";
 import { memo } from "../../kit/memo.ts";
+import { RunMissed } from "./run-missed.tsx";
 import { Items, Panel } from "../../kit/panel.tsx";
 import { ListTime } from "../../kit/time.tsx";
 
@@ -29,7 +30,12 @@ export function Why({ agent, first, status }: WhyProps) {
     <Panel
       id="why"
       title="Why it didn't run"
-      after={<span class="muted after">last {whyDays} days</span>}
+      after={
+        <>
+          <span class="muted after">last {whyDays} days</span>
+          {why !== null && <RunMissed agent={agent} status={status} why={why} />}
+        </>
+      }
     >
       <ul class="why-now" id="why-now" hidden={now.length === 0}>
         {now.map((text) => (
@@ -95,7 +101,7 @@ const Group = memo(({ outcome, trigger, why, count, lastAt }: WhyGroup) => (
 ));
 
 /** The reasons why an agent did not run: equal ones are one group, the latest group is first. */
-function groupsOf({ refused, turnedAway, refusedDeliveries }: WhyNot): readonly WhyGroup[] {
+function groupsOf({ refused, spans, turnedAway, refusedDeliveries }: WhyNot): readonly WhyGroup[] {
   const single: readonly WhyGroup[] = [
     ...refused.map((entry) => ({
       outcome: entry.outcome ?? "",
@@ -103,6 +109,13 @@ function groupsOf({ refused, turnedAway, refusedDeliveries }: WhyNot): readonly 
       why: whyText(entry),
       count: 1,
       lastAt: entry.at,
+    })),
+    ...spans.map(({ schedule, since, until, firstAt, count, reason }) => ({
+      outcome: "skipped",
+      trigger: joined(["schedule", schedule], " "),
+      why: `From ${dayTime(since)} to ${until === null ? "now" : dayTime(until)} ${reason}`,
+      count,
+      lastAt: until ?? firstAt,
     })),
     ...turnedAway.map((delivery) => ({
       outcome: "filtered out",

@@ -13,3 +13,19 @@ test("a reason why an agent did not run appears on its page by itself", async ()
   deps.operations.setAgent({ name: "dev" });
   await shows({ "#why-list": /all runners are busy/, "#why-note": false });
 });
+
+test("missed runs are started from an agent's page, after it has listed them", async () => {
+  const firstAt = "2026-03-01T09:00:00.000Z";
+  const { deps, shows, press, calledOnly } = await open("/dashboard/agents/dev?tab=why");
+  await shows({ "#run-missed": false });
+  const span = { schedule: "", since: firstAt, until: null, firstAt, count: 3, reason: "paused" };
+  deps.operations.whyNots.set("dev", { ...emptyWhyNot, spans: [span] });
+  deps.operations.setAgent({ name: "dev" });
+  await shows({ "#why-list": /3 times/ });
+  await press("Run missed runs …");
+  await shows({ "#missed-dialog li": /Mar 1.* · missed: asleep$/ });
+  await press("Start 1 run");
+  await shows({ ".toast": /1 missed run will start/ });
+  const called = [true, false].map((isDry) => `backfill dev ${firstAt} ${isDry}`);
+  await calledOnly(/^backfill/, called);
+});
