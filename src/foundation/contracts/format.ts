@@ -78,6 +78,18 @@ export function stateWord({ kind, agent, outcome, startedAt }: Ended): string {
   return outcome === "rejected" && kind === "webhook" && agent === null ? "unmatched" : outcome;
 }
 
+const onTimeMs = 60_000;
+
+/** When a run of a schedule was due whose entry is from later; null if it is from then, and for other entries. */
+export function lateDue(entry: {
+  readonly at: string;
+  readonly scheduledFor?: string | undefined;
+}): string | null {
+  const { at, scheduledFor } = entry;
+  if (scheduledFor === undefined) return null;
+  return Date.parse(at) - Date.parse(scheduledFor) > onTimeMs ? scheduledFor : null;
+}
+
 /** `20 s`, `0.4 s` */
 export function secondsText(ms: number): string {
   return `${ms < 10_000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1000)} s`;

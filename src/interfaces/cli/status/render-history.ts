@@ -4,9 +4,8 @@ import { localTime, plainLine } from "../terminal/format.ts";
 import type { StatusStyle } from "./render-status.ts";
 import { leastWidth, renderTable, type TableColumn } from "../terminal/table.ts";
 import { durationText } from "../../../../streams/duration-text.ts";
-import { counted, stateWord } from "../../../foundation/contracts/format.ts";
+import { counted, lateDue, stateWord } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
-import { lateDue } from "../../views/late-due.ts";
 import { refusalWord, turnedAwayText } from "../../views/delivery-words.ts";
 import type {
   MissedSpan,

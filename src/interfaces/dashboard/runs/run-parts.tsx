@@ -1,9 +1,8 @@
 import { outcomeText } from "../../../../streams/outcomes.ts";
-import { inARow, stateWord } from "../../../foundation/contracts/format.ts";
+import { inARow, lateDue, stateWord } from "../../../foundation/contracts/format.ts";
 import type { Failing, HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { agentAddress, changesAddress, runAddress, pathOf } from "../text/addresses.ts";
 import { listTime } from "../text/format.ts";
-import { lateDue } from "../../views/late-due.ts";
 import { runningSince, triggerWords, lookOf, type Standing } from "./trigger-words.ts";
 import { Action } from "../kit/action.tsx";
 import { Duration, ListTime } from "../kit/time.tsx";
