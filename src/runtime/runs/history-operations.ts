@@ -27,7 +27,6 @@ import {
 import { viewReceipt } from "../../features/webhooks/receipt-view.ts";
 import { createRefusedDeliveries } from "../../features/webhooks/refused-deliveries.ts";
 import { Problem } from "../../foundation/errors.ts";
-import { leftOutTexts } from "../../foundation/config/upcoming-runs.ts";
 import { agentOf } from "../../foundation/logs/log-reader.ts";
 import { operationsOf } from "../../foundation/operation.ts";
 import type { StoreReader } from "../../foundation/store/store.ts";
@@ -100,9 +99,6 @@ export const listRefusedDeliveries = stored.read("/api/stats/refused-deliveries"
   },
 });
 
-/** How far ticks that calendars left out are looked for. */
-const lookBackMs = 7 * 86_400_000;
-
 export const showWhyNot = stored.read("/api/agents/:name/why-not", {
   summary: "Why an agent did not run",
   description:
@@ -117,10 +113,7 @@ export const showWhyNot = stored.read("/api/agents/:name/why-not", {
     const { agent, now } = await context.agentNow(name);
     await context.store.tables(createRefusedDeliveries).flush();
     const { calendars } = await context.planned();
-    const since = Math.max(Date.now() - lookBackMs, Date.parse(query.since ?? "") || 0);
-    const texts =
-      agent.config === null ? [] : leftOutTexts(agent.config, calendars, since, Date.now());
-    return whyNot(agent, [...now, ...texts], query, await redacting(context));
+    return whyNot(agent, now, query, { ...(await redacting(context)), calendars });
   },
 });
 

@@ -6,7 +6,9 @@ import type { AgentRecord, ConfiguredAgent } from "../../../streams/status/agent
 import type { WhyNot, WhyNotQuery, TurnedAway } from "../../features/webhooks/delivery-report.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import { blockedError, unmetError } from "../../../streams/status/agent-record.ts";
+import type { Calendars } from "../../../streams/triggers/calendar.ts";
 import type { LockStatus } from "../../../streams/status/wire.ts";
+import { leftOutTexts } from "../../foundation/config/upcoming-runs.ts";
 import { usedUpText } from "../../foundation/contracts/budget.ts";
 import { nanoOfUsd } from "../../foundation/contracts/money.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -27,14 +29,18 @@ export interface WhyNotDeps {
     readonly receipts: Store["receipts"];
   };
   readonly redactor: Redactor;
+  readonly calendars: Calendars;
 }
+
+/** How far to look back for ticks that calendars left out. */
+const leftOutMs = 7 * 86_400_000;
 
 /** Why an agent did not run: `now` is supplied by the caller. Known secrets are redacted. */
 export async function whyNot(
   { name, config }: ConfiguredAgent,
   now: readonly string[],
   { since, limit }: WhyNotQuery,
-  { store, redactor }: WhyNotDeps,
+  { store, redactor, calendars }: WhyNotDeps,
 ): Promise<WhyNot> {
   const query = { agent: name, page: 1, limit, since, refused: true } as const;
   const from = since === undefined ? 0 : Date.parse(since);
@@ -50,7 +56,9 @@ export async function whyNot(
     .sort((a, b) => b.lastAt.localeCompare(a.lastAt))
     .slice(0, limit);
   const { triggers: refused } = store.history.query(query);
-  const answer: WhyNot = { now: [...now], refused, ...deliveries, refusedDeliveries };
+  const latest = Math.max(from, Date.now() - leftOutMs);
+  const leftOut = config === null ? [] : leftOutTexts(config, calendars, latest, Date.now());
+  const answer: WhyNot = { now: [...now, ...leftOut], refused, ...deliveries, refusedDeliveries };
   return redactor.redactValue(answer) as WhyNot;
 }
 
