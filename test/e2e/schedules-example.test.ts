@@ -20,7 +20,7 @@ test("examples/schedules skips bank holidays, follows its calendar file, and han
   const event = `BEGIN:VEVENT\r\nUID:1\r\nDTSTART;VALUE=DATE:${today}\r\nDTEND;VALUE=DATE:20990101\r\nSUMMARY:Sabbatical\r\nEND:VEVENT\r\n`;
   await project.edit("bank-holidays.ics", "END:VCALENDAR", `${event}END:VCALENDAR`);
   await expect.poll(next, slowly).toMatch(/morning .*calendar bank-holidays: Sabbatical/);
-  expect(await project.print("history", "--agent", "report", "--refused")).toMatch(
+  expect(await project.print("history", "--agent", "report", "--refused", "--json")).toMatch(
     /Schedule morning: .* left out by calendar bank-holidays: Sabbatical\./,
   );
 });
