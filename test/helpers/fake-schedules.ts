@@ -2,7 +2,7 @@ import type { ConfiguredAgent } from "../../streams/status/agent-record.ts";
 import type { AgentAnswer } from "../../src/foundation/contracts/operator-api.ts";
 import type { RunContext } from "../../src/runtime/runs/run-context.ts";
 
-/** What operations on schedules use, in a project without calendars; `find` rejects an unknown name. */
+/** Services of operations on schedules, in a project without calendars; `find` rejects an unknown name. */
 export function fakeSchedules(
   agents: () => readonly ConfiguredAgent[],
   find: (name: string) => unknown,

@@ -110,9 +110,8 @@ export const showWhyNot = stored.read("/api/agents/:name/why-not", {
   changedBy: ["agents"],
   problems: [404, 503],
   perform: async ({ name, ...query }, context) => {
-    const { agent, now } = await context.agentNow(name);
+    const [{ agent, now }, { calendars }] = [await context.agentNow(name), await context.planned()];
     await context.store.tables(createRefusedDeliveries).flush();
-    const { calendars } = await context.planned();
     return whyNot(agent, now, query, { ...(await redacting(context)), calendars });
   },
 });
