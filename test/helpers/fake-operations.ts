@@ -20,6 +20,7 @@ import type { SpendKey } from "../../src/foundation/contracts/budget.ts";
 import type { SpendAnswer, SpendRequest } from "../../src/features/spend/spend-report.ts";
 import { emptyWhyNot } from "./empty-why-not.ts";
 import { fakeHistoryPage, fakeLatestRuns } from "./fake-history-page.ts";
+import { fakeSchedules, withNext, type MadeDetail } from "./fake-schedules.ts";
 import { fakeFileOperations, shownFiles } from "./fake-file-operations.ts";
 import type { AuditEntryView } from "../../src/features/people/audit-report.ts";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
@@ -63,7 +64,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     /** Response of `refusedDeliveries`. */
     refusedNow: [] as RefusedDeliveries[],
     /** Responses of an agent's detail, by name; another agent has no config. */
-    details: new Map<string, Pick<AgentAnswer, "config" | "nextTicks"> & Partial<AgentAnswer>>(),
+    details: new Map<string, MadeDetail>(),
     failing: (): AgentAnswer["failing"] => null,
     /** The receipts that it has, by id. */
     receipts: new Map<string, ReceiptView>(),
@@ -167,17 +168,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     },
     "GET /dashboard/api/agents/:name": async ({ name }) => {
       const facts = await agentDetail(find(name).name, context);
-      const detail = state.details.get(name);
-      const { nextTicks, config } = { ...facts, ...detail };
-      const timezone = config?.timezone ?? "UTC";
-      const next = nextTicks.map((at) => ({
-        agent: name,
-        schedule: "",
-        at,
-        timezone,
-        leftOut: null,
-      }));
-      return { ...facts, next, ...detail, failing: state.failing() };
+      return { ...withNext(name, facts, state.details.get(name)), failing: state.failing() };
     },
   };
   const killed = (kill: Kill): void => {
@@ -194,18 +185,14 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
   };
   const files = fakeFileOperations(state, find, called);
   const all = Object.assign(state, status);
+  const agentOf = (name: string) => ({ name, config: state.details.get(name)?.config ?? null });
   const context = {
     ...files,
     files,
     get alerts() {
       return { ...state.alerting, page: noted("alerts", state.alerting.page) };
     },
-    agentNow: (name: string) => ({ agent: context.status.agent(find(name).name), now: [] }),
-    planned: () => {
-      const agents = status.snapshot().agents.map(({ name }) => context.status.agent(name));
-      return { agents, calendars: {} };
-    },
-    project$: { value: { calendars: {} } },
+    ...fakeSchedules(() => status.snapshot().agents.map(({ name }) => agentOf(name)), find),
     audit: fakeAudit(acts),
     countsOf: (isMine: IsMine) => {
       const count = (rows: readonly { readonly agent: string | null }[]) =>
@@ -245,8 +232,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       claims: () => status.snapshot().locks,
       agent: (name: string) => {
         const agent = status.snapshot().agents.find((known) => known.name === name);
-        const config = state.details.get(name)?.config ?? null;
-        return agent && { ...newRecord(name), config, running: agent.running };
+        return agent && { ...newRecord(name), ...agentOf(name), running: agent.running };
       },
     },
     stopping: {

@@ -36,10 +36,11 @@ export function readCalendar(
   return spans.sort((a, b) => a.from - b.from);
 }
 
-type Occurrence = Pick<
-  ReturnType<ICAL.Event["getOccurrenceDetails"]>,
-  "item" | "startDate" | "endDate"
->;
+interface Occurrence {
+  readonly item: ICAL.Event;
+  readonly startDate: ICAL.Time;
+  readonly endDate: ICAL.Time;
+}
 
 function* occurrences(event: ICAL.Event, until: number): Generator<Occurrence> {
   if (!event.isRecurring()) {
@@ -56,18 +57,20 @@ function* occurrences(event: ICAL.Event, until: number): Generator<Occurrence> {
   }
 }
 
-/**
- * ical.js 2.2 takes 30 February as 2 March in yearly rules, which have to leave such days out. Throws an Error for rules
- * that it gets wrong.
- */
-function realDays({ component, startDate }: ICAL.Event): (day: ICAL.Time) => boolean {
+/** Throws an Error for rules that ical.js 2.2 gets wrong. */
+function rulesOf(component: ICAL.Component): readonly ICAL.Recur[] {
   const rules = component.getAllProperties("rrule").map((one) => one.getFirstValue() as ICAL.Recur);
   for (const rule of rules) {
     const { BYWEEKNO: weeks, BYSETPOS: positions, BYMONTHDAY: days } = rule.parts;
     if (weeks === undefined && (positions === undefined || days === undefined)) continue;
     throw new Error(`its rule ${rule.toString()} is not supported`);
   }
-  const [rule, ...others] = rules;
+  return rules;
+}
+
+/** ical.js 2.2 takes 30 February as 2 March in yearly rules, which have to leave such days out. */
+function realDays({ component, startDate }: ICAL.Event): (day: ICAL.Time) => boolean {
+  const [rule, ...others] = rulesOf(component);
   if (rule === undefined || others.length > 0 || component.hasProperty("rdate")) return () => true;
   const { BYMONTH: months, BYMONTHDAY, BYDAY, BYYEARDAY } = rule.parts;
   const isByStart = rule.freq === "YEARLY" && BYDAY === undefined && BYYEARDAY === undefined;
@@ -81,7 +84,7 @@ function tooMany(): Error {
 }
 
 function spanOf(
-  { component, summary }: ICAL.Event,
+  { component }: ICAL.Event,
   start: ICAL.Time,
   end: ICAL.Time,
   toMoment: ToMoment,
@@ -91,13 +94,15 @@ function spanOf(
     return typeof zone === "string" ? zone : null;
   };
   const zone = zoneOf("dtstart");
+  const summary = component.getFirstPropertyValue("summary");
   const isLocal = start.isDate || (zone === null && start.zone.tzid === "floating");
   const from = momentOf(start, isLocal ? null : zone, toMoment);
   const until = momentOf(end, isLocal ? null : (zoneOf("dtend") ?? zone), toMoment);
   if (!Number.isFinite(from) || !Number.isFinite(until)) {
     throw new Error(`the event ${JSON.stringify(summary)} has no valid start or end`);
   }
-  return { from, until, isLocal, text: (summary ?? "").slice(0, maxTextLength) || "busy" };
+  const text = typeof summary === "string" ? summary.slice(0, maxTextLength) : "busy";
+  return { from, until, isLocal, text };
 }
 
 /** Epoch ms, of a wall time without a zone as UTC shows it. */

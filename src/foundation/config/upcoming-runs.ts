@@ -56,7 +56,7 @@ function viewOf(
   return { agent, schedule, at: isoTime(at), timezone, leftOut: left };
 }
 
-/** What calendars left out since then (epoch ms), and leave out next: one sentence a reason, about its latest time. */
+/** Sentences about ticks that calendars left out since then (epoch ms) or leave out next: one a reason, about its latest time. */
 export function leftOutTexts(
   agent: AgentConfig,
   calendars: Calendars,

@@ -95,7 +95,7 @@ export function secondsText(ms: number): string {
   return `${ms < 10_000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1000)} s`;
 }
 
-/** What calendars leave out, and why; `until` is its end for the reader. */
+/** Runs that calendars leave out, with the reason; `until` is the end for the reader. */
 export function leftOutText(
   { why, count }: { readonly why: string; readonly count: number },
   until: string,

@@ -21,7 +21,6 @@ import {
 } from "../../features/webhooks/delivery-report.ts";
 import { createRefusedDeliveries } from "../../features/webhooks/refused-deliveries.ts";
 import { Problem } from "../../foundation/errors.ts";
-import { leftOutTexts } from "../../foundation/config/upcoming-runs.ts";
 import { agentOf } from "../../foundation/logs/log-reader.ts";
 import { operationsOf } from "../../foundation/operation.ts";
 import { whyNoInput } from "./harness-command.ts";
@@ -93,9 +92,6 @@ export const listRefusedDeliveries = stored.read("/api/stats/refused-deliveries"
   },
 });
 
-/** How far ticks that calendars left out are looked for. */
-const lookBackMs = 7 * 86_400_000;
-
 export const showWhyNot = stored.read("/api/agents/:name/why-not", {
   summary: "Why an agent did not run",
   description:
@@ -107,13 +103,9 @@ export const showWhyNot = stored.read("/api/agents/:name/why-not", {
   changedBy: ["agents"],
   problems: [404, 503],
   perform: async ({ name, ...query }, context) => {
-    const { agent, now } = await context.agentNow(name);
+    const [{ agent, now }, { calendars }] = [await context.agentNow(name), await context.planned()];
     await context.store.tables(createRefusedDeliveries).flush();
-    const { calendars } = await context.planned();
-    const since = Math.max(Date.now() - lookBackMs, Date.parse(query.since ?? "") || 0);
-    const texts =
-      agent.config === null ? [] : leftOutTexts(agent.config, calendars, since, Date.now());
-    return whyNot(agent, [...now, ...texts], query, { ...(await redacting(context)), calendars });
+    return whyNot(agent, now, query, { ...(await redacting(context)), calendars });
   },
 });
 

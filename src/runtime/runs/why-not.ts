@@ -6,7 +6,9 @@ import type { AgentRecord, ConfiguredAgent } from "../../../streams/status/agent
 import type { WhyNot, WhyNotQuery, TurnedAway } from "../../features/webhooks/delivery-report.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import { blockedError, unmetError } from "../../../streams/status/agent-record.ts";
+import type { Calendars } from "../../../streams/triggers/calendar.ts";
 import type { LockStatus } from "../../../streams/status/wire.ts";
+import { leftOutTexts } from "../../foundation/config/upcoming-runs.ts";
 import { usedUpText } from "../../foundation/contracts/budget.ts";
 import { nanoOfUsd } from "../../foundation/contracts/money.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -35,6 +37,9 @@ export interface WhyNotDeps {
   readonly calendars: Calendars;
 }
 
+/** How far to look back for ticks that calendars left out. */
+const leftOutMs = 7 * 86_400_000;
+
 /** Why an agent did not run: `now` is supplied by the caller. Known secrets are redacted. */
 export async function whyNot(
   { name, config }: ConfiguredAgent,
@@ -58,7 +63,10 @@ export async function whyNot(
   const { triggers: refused } = store.history.query(query);
   const schedules = limitedSchedules(config, calendars);
   const spans = missedSpans({ name, schedules }, store.slots, from, Date.now());
-  const answer: WhyNot = { now: [...now], refused, spans, ...deliveries, refusedDeliveries };
+  const latest = Math.max(from, Date.now() - leftOutMs);
+  const leftOut = config === null ? [] : leftOutTexts(config, calendars, latest, Date.now());
+  const sentences = [...now, ...leftOut];
+  const answer: WhyNot = { now: sentences, refused, spans, ...deliveries, refusedDeliveries };
   return redactor.redactValue(answer) as WhyNot;
 }
 

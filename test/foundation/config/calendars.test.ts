@@ -56,7 +56,7 @@ test.each<[what: string, lines: readonly string[], spans: readonly string[]]>([
   expect(read(event(...lines))).toEqual(spans);
 });
 
-test("a changed occurrence of a repeated event moves that one alone, and none of another event", () => {
+test("a changed occurrence of a repeated event moves that one alone, and leaves other events", () => {
   const rule = ["DTSTART:20260504T090000Z", "DTEND:20260504T100000Z", "RRULE:FREQ=DAILY;COUNT=2"];
   const other = event(...rule).replace("UID:one", "UID:two");
   const moved = event(

@@ -14,6 +14,7 @@ const redactor = createRedactor();
 const hub = { source: "hub", type: "github", filters: { repos: ["acme/x"] } } as const;
 const agent = { ...newRecord("dev"), config: anAgent("dev", { webhooks: [hub] }) };
 const idle = { paused: false, held: null, missed: 0, running: 0, scale: null, locks: [] };
+const calendars = {};
 const minute = (n: number) => n * 60_000;
 
 interface Delivered {
@@ -68,7 +69,7 @@ test("whyNot lists deliveries that an agent's filters reject, with the filter", 
   await deliver(store, { at: minute(3), disabled: "dev" });
   const second = await deliver(store, { at: minute(4), repo: "acme/x" });
   const third = await deliver(store, { at: minute(5), disabled: "ops" });
-  const answer = await whyNot(agent, [], { limit: 50 }, { store, redactor, calendars: {} });
+  const answer = await whyNot(agent, [], { limit: 50 }, { store, redactor, calendars });
   const mismatch = { condition: "repos", wanted: "acme/x", got: "acme/y" };
   const of = { source: "hub", event: "issues", action: "opened" };
   const at = (n: number) => new Date(minute(n)).toISOString();
@@ -84,9 +85,35 @@ test("whyNot lists deliveries that an agent's filters reject, with the filter", 
     agent,
     [],
     { limit: 50, since: at(4) },
-    { store, redactor, calendars: {} },
+    { store, redactor, calendars },
   );
   expect(since.turnedAway).toHaveLength(2);
+});
+
+test("whyNot names the calendar that left out the agent's scheduled runs", async () => {
+  const always = { spans: [], windows: [{ from: 0, until: 7 * 86_400_000, text: "all week" }] };
+  const entry = {
+    name: "nightly",
+    expression: "0 3 * * *",
+    timezone: "UTC",
+    prompt: null,
+    params: {},
+  };
+  const schedules = [{ ...entry, calendar: { skip: ["frozen"], only: [] } }];
+  const store = tempStore();
+  const of = { name: "dev", config: anAgent("dev", { schedules }) };
+  const { now } = await whyNot(
+    of,
+    ["Busy."],
+    { limit: 5 },
+    { store, redactor, calendars: { frozen: always } },
+  );
+  expect(now).toEqual([
+    "Busy.",
+    expect.stringMatching(
+      /^Schedule nightly: .* scheduled runs? from .* left out by calendar frozen: all week\.$/,
+    ),
+  ]);
 });
 
 test("whyNot returns parts of payloads without secrets", async () => {
@@ -98,7 +125,7 @@ test("whyNot returns parts of payloads without secrets", async () => {
     agent,
     [],
     { limit: 5 },
-    { store, redactor: safe, calendars: {} },
+    { store, redactor: safe, calendars },
   );
   expect(turnedAway[0]?.stoppedBy[0]?.[0]?.got).toBe("[redacted]");
 });
@@ -106,11 +133,11 @@ test("whyNot returns parts of payloads without secrets", async () => {
 test("whyNot returns how far it looked back if deliveries are too many or too large", async () => {
   const store = tempStore();
   for (let n = 1; n <= 5; n += 1) await deliver(store, { at: minute(n) });
-  const few = await whyNot(agent, [], { limit: 2 }, { store, redactor, calendars: {} });
+  const few = await whyNot(agent, [], { limit: 2 }, { store, redactor, calendars });
   expect(few.turnedAway).toHaveLength(2);
   expect(few.lookedBackTo).toBe(new Date(minute(3)).toISOString());
   await deliver(store, { at: minute(6), bytes: 9 * 1024 * 1024 });
-  const large = await whyNot(agent, [], { limit: 50 }, { store, redactor, calendars: {} });
+  const large = await whyNot(agent, [], { limit: 50 }, { store, redactor, calendars });
   expect(large).toMatchObject({ turnedAway: [], lookedBackTo: new Date(minute(6)).toISOString() });
 });
 
@@ -129,7 +156,7 @@ test("whyNot lists skipped, missed and dropped work, and refused deliveries of i
     agent,
     ["It is disabled."],
     { limit: 50 },
-    { store, redactor, calendars: {} },
+    { store, redactor, calendars },
   );
   expect(answer).toMatchObject({
     now: ["It is disabled."],
@@ -137,7 +164,7 @@ test("whyNot lists skipped, missed and dropped work, and refused deliveries of i
     refusedDeliveries: [{ source: "hub", count: 1 }],
   });
   const broken = { name: "dev", config: null };
-  const without = await whyNot(broken, [], { limit: 50 }, { store, redactor, calendars: {} });
+  const without = await whyNot(broken, [], { limit: 50 }, { store, redactor, calendars });
   expect(without).toMatchObject({ refused: [{}], turnedAway: [], refusedDeliveries: [] });
 });
 

@@ -52,7 +52,7 @@ interface Lines {
 
 /** The triggers of some minutes as a diagram; unlike in a marble diagram, a group takes one column. */
 function drawn({ config, freeze = "n", checked = () => undefined }: Lines, until: number): string {
-  const columns = Array.from({ length: until }, () => "");
+  const columns = Array.from({ length: until }, (): string[] => []);
   marbles(({ hot, cold, scheduler, flush }) => {
     const triggered$ = triggersFor({
       agent: "dev",
@@ -66,12 +66,12 @@ function drawn({ config, freeze = "n", checked = () => undefined }: Lines, until
       calendars$: cold(minutes(freeze), freezes),
     });
     const subscription = triggered$.subscribe((triggered) => {
-      columns[Math.floor(scheduler.now() / minuteMs)] += letterOf(triggered);
+      columns[Math.floor(scheduler.now() / minuteMs)]?.push(letterOf(triggered));
     });
     scheduler.schedule(() => subscription.unsubscribe(), until * minuteMs - 1);
     flush();
   });
-  return columns.map((all) => (all.length > 1 ? `(${all})` : all || "-")).join("");
+  return columns.map((all) => (all.length > 1 ? `(${all.join("")})` : (all[0] ?? "-"))).join("");
 }
 
 test.each<[does: string, lines: Lines, expected: string]>([
