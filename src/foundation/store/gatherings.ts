@@ -19,7 +19,7 @@ export const gatherings = `
     receipt_id TEXT NOT NULL,
     item TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX gatherings_by_key ON gatherings (agent, key, seq);
+  CREATE INDEX gatherings_by_key ON gatherings (agent, key, seq, bytes);
   CREATE INDEX gatherings_by_receipt ON gatherings (receipt_id);
   ALTER TABLE triggers ADD COLUMN gathered TEXT;
   CREATE INDEX triggers_gathered ON triggers (agent, at) WHERE gathered IS NOT NULL;`;
@@ -51,6 +51,10 @@ export function prepareGather(db: DatabaseSync) {
          coalesce((SELECT since FROM gatherings WHERE agent = :agent AND key = :key LIMIT 1), :at),
          :at, :bytes, :receiptId, :item)`,
     ),
+    isOver: db.prepare(
+      `SELECT count(*) > ${gatheringLimits.deliveries} OR sum(bytes) > ? AS over
+       FROM gatherings WHERE agent = ? AND key = ?`,
+    ),
     // The latest delivery stays, however large it is.
     dropOldest: db.prepare(
       `DELETE FROM gatherings WHERE seq IN (SELECT seq FROM
@@ -66,11 +70,13 @@ export function prepareGather(db: DatabaseSync) {
     receipt: { readonly id: string; readonly body: Uint8Array },
     { key, maxBytes }: GatheringOptions,
   ): readonly WorkItem[] => {
-    const { insert, dropOldest } = prepared();
+    const { insert, isOver, dropOldest } = prepared();
     const { agent, at } = item;
     const row = { agent, key, at, bytes: receipt.body.byteLength, receiptId: receipt.id };
     insert.run({ ...row, item: JSON.stringify(item) });
-    const dropped = dropOldest.all(agent, key, maxBytes ?? Number.MAX_SAFE_INTEGER).map(itemIn);
+    const most = maxBytes ?? Number.MAX_SAFE_INTEGER;
+    if (isOver.get(most, agent, key)?.over === 0) return [];
+    const dropped = dropOldest.all(agent, key, most).map(itemIn);
     for (const old of dropped) insertTrigger(queuedRow(old));
     return dropped;
   };
