@@ -69,14 +69,14 @@ async function askAgents(
   const { checked } = await checkAgents(projectDir, project);
   return checked.flatMap(({ name: agent, config, problems }): Answer[] => {
     // The sources of an invalid config are unknown, so it is shown for every source.
-    if (config === null) return [{ ...no, agent, why: problems.map(problemText) }];
+    if (config === null) return [{ agent, ...no, why: problems.map(problemText) }];
     const stoppedBy = explain(config, source, read);
     if (stoppedBy === null) return [];
     const why = stoppedBy.map((entry) => entry.map((condition) => condition.why).join("; "));
-    if (why.length > 0) return [{ ...no, agent, why }];
+    if (why.length > 0) return [{ agent, ...no, why }];
     const off = whyDisabled(config, disabled);
-    if (off !== null) return [{ ...no, agent, why: [off] }];
-    return [{ agent, starts: true, why: [], gathers: gathersText(config, read.event) }];
+    if (off !== null) return [{ agent, ...no, why: [off] }];
+    return [{ agent, starts: true, gathers: gathersText(config, read.event), why: [] }];
   });
 }
 
