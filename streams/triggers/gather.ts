@@ -68,9 +68,10 @@ export function createGatherings(
     };
     const set = (stored: Gathering): void => {
       const { agent, key } = stored;
+      // Arrivals in the future (clock set back) are reset to now, once: a busy key must not gather for longer than `most`.
+      const known = agents.get(agent)?.get(key)?.gathering.since ?? Infinity;
+      const since = Math.min(stored.since, now(), known);
       forget(stored);
-      // Arrivals in the future (clock set back) are reset to now: nothing may gather for longer than it was told to.
-      const since = Math.min(stored.since, now());
       const gathering = { ...stored, since, last: Math.min(stored.last, now()) };
       const startsAt = startOf(gathering, debounceOf(agent), now());
       const cancelTimer = timers.at(startsAt, () => fire(gathering));

@@ -79,6 +79,8 @@ describe("deliveries that gather", () => {
       await project.crash();
       await deliver(project, 7, 3);
       expect(await project.agent("review")).toMatchObject({ gathering: { deliveries: 3 } });
+      const shown = await project.al("show", "review");
+      expect(shown.stderr).toContain("review is gathering 3, starts in");
       const why = "/api/agents/review/why-not";
       expect(await project.json(why)).toMatchObject({
         now: [expect.stringMatching(/^3 deliveries gather .* al agent start-now review\.$/)],

@@ -19,7 +19,7 @@ export const gatherings = `
     receipt_id TEXT NOT NULL,
     item TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX gatherings_by_key ON gatherings (agent, key, seq);
+  CREATE INDEX gatherings_by_key ON gatherings (agent, key, seq, bytes);
   CREATE INDEX gatherings_by_receipt ON gatherings (receipt_id);
   ALTER TABLE triggers ADD COLUMN gathered TEXT;
   CREATE INDEX triggers_gathered ON triggers (agent, at) WHERE gathered IS NOT NULL;`;
@@ -45,41 +45,38 @@ export interface GatheringOptions {
 /** Prepares the write of a gathering delivery, inside the caller's transaction. */
 export function prepareGather(db: DatabaseSync) {
   const insertTrigger = prepareInsert(db);
-  const prepared = onDemand(() => ({
-    insert: db.prepare(
-      `INSERT INTO gatherings (agent, key, since, at, bytes, receipt_id, item) VALUES (:agent, :key,
+  const insert = db.prepare(
+    `INSERT INTO gatherings (agent, key, since, at, bytes, receipt_id, item) VALUES (:agent, :key,
          coalesce((SELECT since FROM gatherings WHERE agent = :agent AND key = :key LIMIT 1), :at),
          :at, :bytes, :receiptId, :item)`,
-    ),
-    // The latest delivery stays, however large it is.
-    dropOldest: db.prepare(
-      `DELETE FROM gatherings WHERE seq IN (SELECT seq FROM
+  );
+  const isOver = db.prepare(
+    `SELECT count(*) > ${gatheringLimits.deliveries} OR sum(bytes) > ? AS over
+       FROM gatherings WHERE agent = ? AND key = ?`,
+  );
+  // The latest delivery stays, however large it is.
+  const dropOldest = db.prepare(
+    `DELETE FROM gatherings WHERE seq IN (SELECT seq FROM
          (SELECT seq, row_number() OVER latest AS place, sum(bytes) OVER latest AS total
           FROM gatherings WHERE agent = ? AND key = ? WINDOW latest AS (ORDER BY seq DESC))
          WHERE place > ${gatheringLimits.deliveries} OR (place > 1 AND total > ?))
        RETURNING item`,
-    ),
-  }));
+  );
   /** Returns the oldest deliveries beyond the limits: waiting work, which the caller refuses. */
   return (
     item: WorkItem,
     receipt: { readonly id: string; readonly body: Uint8Array },
     { key, maxBytes }: GatheringOptions,
   ): readonly WorkItem[] => {
-    const { insert, dropOldest } = prepared();
     const { agent, at } = item;
     const row = { agent, key, at, bytes: receipt.body.byteLength, receiptId: receipt.id };
     insert.run({ ...row, item: JSON.stringify(item) });
-    const dropped = dropOldest.all(agent, key, maxBytes ?? Number.MAX_SAFE_INTEGER).map(itemIn);
+    const most = maxBytes ?? Number.MAX_SAFE_INTEGER;
+    if (isOver.get(most, agent, key)?.over === 0) return [];
+    const dropped = dropOldest.all(agent, key, most).map(itemIn);
     for (const old of dropped) insertTrigger(queuedRow(old));
     return dropped;
   };
-}
-
-/** Most projects gather nothing: their deliveries don't pay for the statements. */
-function onDemand<T>(create: () => T): () => T {
-  let created: T | undefined;
-  return () => (created ??= create());
 }
 
 function itemIn(row: Readonly<Record<string, unknown>>): WorkItem {

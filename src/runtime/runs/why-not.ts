@@ -21,7 +21,6 @@ import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
 import type { AgentNow } from "./run-context.ts";
 import type { Store } from "../../foundation/store/store.ts";
 import { interpretStored } from "../../features/webhooks/interpret.ts";
-import type { Calendars } from "../../../streams/triggers/calendar.ts";
 import { limitedSchedules } from "../../../streams/triggers/next-run.ts";
 import { missedSpans } from "./missed-slots.ts";
 import { explain } from "../../features/webhooks/binding-index.ts";

@@ -64,15 +64,6 @@ describe("gatherings", () => {
     ]);
   });
 
-  test("dispatch all of an agent at once when a person asks for it, and none twice", async () => {
-    const { gather, until, gatherings, dispatched } = setUp();
-    await gather("r1");
-    expect(await gatherings.startNow("dev")).toMatchObject([{ id: "w-r1" }]);
-    expect(await gatherings.startNow("dev")).toEqual([]);
-    await until(60);
-    expect(dispatched).toHaveLength(1);
-  });
-
   test("start nothing once the scheduler stops", async () => {
     const { gather, until, stopping$, dispatched } = setUp();
     await gather("r1");

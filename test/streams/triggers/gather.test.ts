@@ -108,6 +108,11 @@ describe("gathering deliveries", () => {
     },
   );
 
+  test("that keep coming start at most `most` after the clock was set back", () => {
+    const due = lived({ a: "1".repeat(20), jump: [3, -3_600] }).due("a");
+    expect(due.indexOf("d")).toBe(3 + 7);
+  });
+
   test("of several keys start a run each", () => {
     const { due } = lived({ a: "1-2", b: "-1" });
     expect([due("a"), due("b")]).toEqual(["------d-------------", "-----d--------------"]);

@@ -6,6 +6,7 @@ import { meantOr } from "../../../foundation/contracts/did-you-mean.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import type { RefusedDeliveriesQuery, WhyNot } from "../../../features/webhooks/delivery-report.ts";
 import { Problem, hasCode, messageOf } from "../../../foundation/errors.ts";
+import { gatheringText } from "../../views/agent-columns.ts";
 import { byUrgency } from "../../views/agent-order.ts";
 import type { Context } from "../context.ts";
 import { queryTime } from "../options.ts";
@@ -229,6 +230,7 @@ function ask<T>(context: Context, name: string, question: Question<T>): Promise<
       return await question(reader, name);
     } catch (error) {
       if (!hasCode(error, "unknown_instance")) throw error;
+      await noteGathering(reader, name, context.out);
       const latest = await latestRun(reader, name);
       if (latest !== null && latest !== name) return question(reader, latest);
       const names = await reader.agentNames();
@@ -242,6 +244,13 @@ function ask<T>(context: Context, name: string, question: Question<T>): Promise<
       throw new Problem("unknown_instance", message, { hint, cause: error });
     }
   });
+}
+
+/** The next run of the agent may have stored deliveries already. */
+async function noteGathering(reader: ProjectReader, name: string, out: Context["out"]) {
+  const agent = (await reader.status()).agents.find((one) => one.name === name);
+  const text = agent === undefined ? null : gatheringText(agent, Date.now());
+  if (text !== null) out.note(`${name} is ${text}`);
 }
 
 /** Null for an unknown agent, or one that has never run. */
