@@ -150,7 +150,8 @@ function createQueue<T, R>(
         stopWaitingForSlot ??= slots.wait(slotOffered);
         break;
       }
-      for (const item of items.splice(index, 1)) begin(item, slot);
+      // The first one is removed without moving the others.
+      begin((index === 0 ? items.shift() : items.splice(index, 1)[0]) as T, slot);
     }
     pumping = false;
     if (items.length !== depth) waiting.reportDepth();
