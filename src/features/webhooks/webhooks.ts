@@ -54,7 +54,7 @@ export function createWebhooks(
     receive,
     /** A stored delivery as its agents would see it now; null if it can't be read. */
     readAgain: (receipt: Receipt) => {
-      const read = interpretStored(receipt);
+      const read = interpretStored(receipt, project$.value.webhooks);
       return read && { event: read.event, result: match(receipt.source, read) };
     },
     /** Updates the index of agents. */

@@ -110,9 +110,9 @@ export const showWhyNot = stored.read("/api/agents/:name/why-not", {
   changedBy: ["agents"],
   problems: [404, 503],
   perform: async ({ name, ...query }, context) => {
-    const { agent, now } = await context.agentNow(name);
+    const { agent, now, sources } = await context.agentNow(name);
     await context.store.tables(createRefusedDeliveries).flush();
-    return whyNot(agent, now, query, await redacting(context));
+    return whyNot(agent, now, query, { ...(await redacting(context)), sources });
   },
 });
 

@@ -3,6 +3,7 @@ import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import type { Inbox } from "../../features/people/inbox.ts";
 import type { RunSessions } from "../../features/people/run-sessions.ts";
 import type { Webhooks } from "../../features/webhooks/webhooks.ts";
+import type { ProjectConfig } from "../../foundation/config/project-config.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import type { LogSource } from "../../foundation/logs/log-source.ts";
@@ -26,6 +27,8 @@ export interface StoredRunContext {
 export interface AgentNow {
   readonly agent: Pick<AgentRecord, "name" | "config">;
   readonly now: readonly string[];
+  /** The webhook sources of the project, as its deliveries are read. */
+  readonly sources: ProjectConfig["webhooks"];
 }
 
 /** The services of a scheduler that operations on agents and runs use. */

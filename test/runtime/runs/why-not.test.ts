@@ -68,7 +68,7 @@ test("whyNot lists deliveries that an agent's filters reject, with the filter", 
   await deliver(store, { at: minute(3), disabled: "dev" });
   const second = await deliver(store, { at: minute(4), repo: "acme/x" });
   const third = await deliver(store, { at: minute(5), disabled: "ops" });
-  const answer = await whyNot(agent, [], { limit: 50 }, { store, redactor });
+  const answer = await whyNot(agent, [], { limit: 50 }, { store, redactor, sources: {} });
   const mismatch = { condition: "repos", wanted: "acme/x", got: "acme/y" };
   const of = { source: "hub", event: "issues", action: "opened" };
   const at = (n: number) => new Date(minute(n)).toISOString();
@@ -80,7 +80,12 @@ test("whyNot lists deliveries that an agent's filters reject, with the filter", 
   ]);
   expect(answer.refused).toMatchObject([{ outcome: "rejected", reason: "agent disabled" }]);
   expect(answer.lookedBackTo).toBe(null);
-  const since = await whyNot(agent, [], { limit: 50, since: at(4) }, { store, redactor });
+  const since = await whyNot(
+    agent,
+    [],
+    { limit: 50, since: at(4) },
+    { store, redactor, sources: {} },
+  );
   expect(since.turnedAway).toHaveLength(2);
 });
 
@@ -89,18 +94,23 @@ test("whyNot returns parts of payloads without secrets", async () => {
   await deliver(store, { at: minute(1), repo: "acme-hush" });
   const safe = createRedactor();
   safe.add(["acme-hush"]);
-  const { turnedAway } = await whyNot(agent, [], { limit: 5 }, { store, redactor: safe });
+  const { turnedAway } = await whyNot(
+    agent,
+    [],
+    { limit: 5 },
+    { store, redactor: safe, sources: {} },
+  );
   expect(turnedAway[0]?.stoppedBy[0]?.[0]?.got).toBe("[redacted]");
 });
 
 test("whyNot returns how far it looked back if deliveries are too many or too large", async () => {
   const store = tempStore();
   for (let n = 1; n <= 5; n += 1) await deliver(store, { at: minute(n) });
-  const few = await whyNot(agent, [], { limit: 2 }, { store, redactor });
+  const few = await whyNot(agent, [], { limit: 2 }, { store, redactor, sources: {} });
   expect(few.turnedAway).toHaveLength(2);
   expect(few.lookedBackTo).toBe(new Date(minute(3)).toISOString());
   await deliver(store, { at: minute(6), bytes: 9 * 1024 * 1024 });
-  const large = await whyNot(agent, [], { limit: 50 }, { store, redactor });
+  const large = await whyNot(agent, [], { limit: 50 }, { store, redactor, sources: {} });
   expect(large).toMatchObject({ turnedAway: [], lookedBackTo: new Date(minute(6)).toISOString() });
 });
 
@@ -115,14 +125,19 @@ test("whyNot lists skipped, missed and dropped work, and refused deliveries of i
       .add({ type: "github", source, result: "unverified", reason: "wrong" });
   }
   await store.tables(createRefusedDeliveries).flush();
-  const answer = await whyNot(agent, ["It is disabled."], { limit: 50 }, { store, redactor });
+  const answer = await whyNot(
+    agent,
+    ["It is disabled."],
+    { limit: 50 },
+    { store, redactor, sources: {} },
+  );
   expect(answer).toMatchObject({
     now: ["It is disabled."],
     refused: [{ outcome: "dropped", reason: "queue_full" }],
     refusedDeliveries: [{ source: "hub", count: 1 }],
   });
   const broken = { name: "dev", config: null };
-  const without = await whyNot(broken, [], { limit: 50 }, { store, redactor });
+  const without = await whyNot(broken, [], { limit: 50 }, { store, redactor, sources: {} });
   expect(without).toMatchObject({ refused: [{}], turnedAway: [], refusedDeliveries: [] });
 });
 

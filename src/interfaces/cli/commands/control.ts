@@ -226,7 +226,7 @@ function withFixture(command: AlCommand): AlCommand {
     )
     .option(
       "-e, --event <event>",
-      "Event, for providers that name it in a header (github, sentry)",
+      "Event, for providers that name it in a header (github, sentry, gitea and others)",
     );
 }
 
