@@ -116,6 +116,9 @@ model = "gpt-5"
 [webhooks.github]
 type = "github"
 credential = "default"
+[webhooks.deploys]
+type = "generic"
+credential = "default"
 [webhooks.errors]
 type = "sentry"
 credential = "default"

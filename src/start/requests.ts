@@ -78,7 +78,7 @@ export function createRequests(
     },
     deliveryOf: (id) => {
       const receipt = store.receipts.get(id);
-      return receipt && interpretStored(receipt);
+      return receipt && interpretStored(receipt, project$.value.webhooks);
     },
     funds: ({ instanceId, request: { agent } }) =>
       budgets.funds({ instanceId, agent: agent.name, onLimit: agent.budget.onLimit }),

@@ -73,7 +73,10 @@ export function createRuntimes(context: SchedulerContext, ports: RuntimePorts) {
       return receipt === null ? null : readablePayload(receipt);
     },
     deliveries: (ids: readonly string[]) =>
-      deliveriesText(ids.flatMap((id) => store.receipts.get(id) ?? [])),
+      deliveriesText(
+        ids.flatMap((id) => store.receipts.get(id) ?? []),
+        project$.value.webhooks,
+      ),
     orderModels: (models: readonly ModelConfig[]) => orderChain(models, cooldowns, Date.now()),
     network: async (agent: AgentConfig) => {
       const ofScheduler = await jobNetwork(env, warn);

@@ -135,6 +135,18 @@ const table: readonly (readonly [Where, Defences])[] = [
   ],
   [
     {
+      file: "src/features/webhooks/hmac-sender.ts",
+      test: "test/features/webhooks/hmac-sender.test.ts",
+    },
+    {
+      "old deliveries of a generic source are refused": [
+        "if (time === undefined) return valid",
+        "if (time !== null) return valid",
+      ],
+    },
+  ],
+  [
+    {
       file: `${gateway}/routes/login.ts`,
       test: `${doors}/http/sessions.test.ts`,
       only: "attacker's own session",

@@ -14,6 +14,7 @@ export function fakeSchedules(
       return {
         agent: agents().find((one) => one.name === name) ?? { name, config: null },
         now: [],
+        sources: {},
       };
     },
     planned: () => ({ agents: agents(), calendars: {} }),

@@ -1,5 +1,5 @@
 import type { WebhookSource } from "../../foundation/config/project-config.ts";
-import type { Headers, Provider, Delivery } from "./provider.ts";
+import { forSource, type Headers, type Provider, type Delivery } from "./provider.ts";
 import { header } from "./signature.ts";
 
 /** Why a delivery is rejected. `why` is for the operator's log, never for the sender. */
@@ -79,7 +79,7 @@ async function tryOne(
   const usable = secrets.filter((secret) => secret.trim() !== "");
   let why = `no secret is stored for credential ${source.credential}`;
   for (const secret of usable) {
-    const verdict = provider.verify(delivery, secret, now);
+    const verdict = forSource(provider, source).verify(delivery, secret, now);
     if (verdict.ok) return { ok: true, source };
     why = verdict.why;
   }

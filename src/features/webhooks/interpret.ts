@@ -1,6 +1,7 @@
 import { isoTime } from "../../../streams/iso-times.ts";
 import type { WebhookEvent } from "../../../streams/vocabulary.ts";
-import { webhookEvent } from "./provider.ts";
+import type { WebhookSource } from "../../foundation/config/project-config.ts";
+import { forSource, webhookEvent } from "./provider.ts";
 import { parseJsonBody, type Parsed, type Payload } from "./json.ts";
 import type { Attributes, Headers, OptIn, Provider, Request } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
@@ -85,11 +86,19 @@ export function parseStored({ type, headers, body }: TypedRequest): {
   return parsed.ok ? { provider, payload: parsed.payload } : null;
 }
 
-/** Reads a stored receipt again, for a replay; no signature is asked for. Null when its type is not known. */
-export function interpretStored(stored: StoredDelivery): Interpreted | null {
+/**
+ * Reads a stored receipt again, for a replay, as its source reads deliveries now; no signature is asked for. Null when
+ * its type is not known.
+ */
+export function interpretStored(
+  stored: StoredDelivery,
+  sources: Readonly<Record<string, WebhookSource>>,
+): Interpreted | null {
   const parsed = parseStored(stored);
   if (parsed === null) return null;
-  const { provider, payload } = parsed;
+  const { payload } = parsed;
+  const source = Object.hasOwn(sources, stored.source) ? sources[stored.source] : undefined;
+  const provider = forSource(parsed.provider, source ?? {});
   return interpret(provider, { payload, headers: stored.headers }, stored);
 }
 
@@ -123,9 +132,12 @@ export function readablePayload(delivery: TypedRequest): string {
 }
 
 /** Stored deliveries as an agent reads them: a JSON list of their events, each with its payload, or its body as text. */
-export function deliveriesText(deliveries: readonly StoredDelivery[]): string {
+export function deliveriesText(
+  deliveries: readonly StoredDelivery[],
+  sources: Readonly<Record<string, WebhookSource>>,
+): string {
   const all = deliveries.map((delivery) => {
-    const read = interpretStored(delivery);
+    const read = interpretStored(delivery, sources);
     return read === null || isDeeper(read.payload, maxDepth)
       ? { receiptId: delivery.id, body: Buffer.from(delivery.body).toString("utf8") }
       : { ...read.event, payload: read.payload };

@@ -88,3 +88,13 @@ function collect(value: unknown, path: string, found: Set<string>): void {
   const inside = path.slice(list + "[]".length).replace(/^\./, "");
   for (const element of reached.slice(0, maxValues)) collect(element, inside, found);
 }
+
+/** The object with another value at a path, whose objects are made where they are missing. */
+export function withValue(
+  payload: Payload,
+  [key = "", ...rest]: readonly string[],
+  value: unknown,
+): Payload {
+  const inner = isPlainObject(payload[key]) ? payload[key] : {};
+  return { ...payload, [key]: rest.length === 0 ? value : withValue(inner, rest, value) };
+}

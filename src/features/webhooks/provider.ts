@@ -1,5 +1,6 @@
 import type { WebhookEvent } from "../../../streams/vocabulary.ts";
 import type { FilterField } from "../../foundation/config/config-key.ts";
+import type { WebhookFormat } from "../../foundation/config/webhook-format.ts";
 import type { Parsed, Payload } from "./json.ts";
 
 /** Request headers with lower-case names. */
@@ -69,6 +70,8 @@ export interface Provider {
   readonly keptHeaders: readonly string[];
   /** The header that names the event, where the body doesn't. */
   readonly eventHeader?: string;
+  /** An event that the header may name, for a hint; `issues` without it. */
+  readonly exampleEvent?: string;
   /** Most selective first: the match index files a binding under the first list it has. */
   readonly filters: FilterRules;
   /** Checks the signature over the raw bytes, then the signed time where there is one. `now` is epoch ms. */
@@ -98,6 +101,13 @@ export interface Provider {
   /** True when the sender shows a person any other answer than an empty one. */
   isAnsweredEmpty?(headers: Headers): boolean;
   describe(payload: Payload, headers: Headers): EventDescription;
+  /** The provider of one source, where the source's own keys describe the wire format. */
+  forSource?(format: WebhookFormat): Provider;
+}
+
+/** The provider for the deliveries of one source of its type. */
+export function forSource(provider: Provider, source: WebhookFormat): Provider {
+  return provider.forSource?.(source) ?? provider;
 }
 
 /**

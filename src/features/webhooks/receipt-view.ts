@@ -5,7 +5,7 @@ import { maxReadableBytes } from "../../foundation/contracts/body-limits.ts";
 import type { ReceiptView } from "../../foundation/contracts/operator-api.ts";
 import type { Receipt } from "../../foundation/store/receipts.ts";
 import { parseStored } from "./interpret.ts";
-import type { Payload } from "./json.ts";
+import { withValue, type Payload } from "./json.ts";
 
 /** Names of fields that hold a secret whatever a sender uses them for, such as Slack's legacy `token`. */
 const secretName = /(token|secret|password|passwd|apikey|privatekey|authorization|signature)$/;
@@ -56,13 +56,7 @@ function withoutSecret(payload: Payload, path: string): Payload {
   const value = valueAt(payload, path);
   return value === undefined || value === null || value === ""
     ? payload
-    : replaced(payload, path.split("."));
-}
-
-/** The whole path exists. */
-function replaced(payload: Payload, [key = "", ...rest]: readonly string[]): Payload {
-  const inner = payload[key] as Payload;
-  return { ...payload, [key]: rest.length === 0 ? mark : replaced(inner, rest) };
+    : withValue(payload, path.split("."), mark);
 }
 
 /** The receipt, or Problem `unknown_receipt`. */

@@ -14,6 +14,7 @@ import { authenticate, type Refusal, type SecretsOf } from "./authenticate.ts";
 import { interpret, parseDelivery } from "./interpret.ts";
 import type { Payload } from "./json.ts";
 import type { MatchIndex } from "./match-index.ts";
+import { forSource } from "./provider.ts";
 import type { Provider, Request, Delivery, DeliveryAnswer, DeliveryCount } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
 import { rateLimitedWarnings } from "../../foundation/contracts/rate-limited-warnings.ts";
@@ -107,7 +108,7 @@ async function receive(
   });
   if (!from.ok) return refuse(context, provider, from);
   const { source } = from;
-  const verified = { provider, source, delivery };
+  const verified = { provider: forSource(provider, source), source, delivery };
   const read = await inTurn(source.name, () => readDelivery(context, verified));
   if ("status" in read) return read;
   const answer = await accept(context, source, read);

@@ -61,7 +61,7 @@ export function createWebhooks(
     gatherings,
     /** A stored delivery as its agents would see it now; null if it can't be read. */
     readAgain: (receipt: Receipt) => {
-      const read = interpretStored(receipt);
+      const read = interpretStored(receipt, project$.value.webhooks);
       if (read === null) return null;
       const { event, identity } = read;
       return { event, identity, result: match(receipt.source, read) };

@@ -8,6 +8,7 @@ import type {
 } from "../../../streams/agent-config.ts";
 import type { Calendar } from "../../../streams/triggers/calendar.ts";
 import type { TelemetryConfig } from "./telemetry.ts";
+import type { WebhookFormat } from "./webhook-format.ts";
 import type { Diagnostic } from "../../../streams/vocabulary.ts";
 
 interface ProjectNetworkConfig extends NetworkConfig {
@@ -90,7 +91,7 @@ export type ProjectChange =
   | { readonly type: "invalid"; readonly problems: readonly Diagnostic[] };
 
 /** A `[webhooks.<source>]` of the project. */
-export interface WebhookSource {
+export interface WebhookSource extends WebhookFormat {
   readonly name: string;
   /** Provider type, a key of the filter table. */
   readonly type: string;

@@ -27,6 +27,7 @@ import { fileSchema } from "./key-table.ts";
 import { modelKeys } from "./model-keys.ts";
 import { projectNetworkSchema } from "./network.ts";
 import { telemetrySchema } from "./telemetry.ts";
+import { formatKeys } from "./webhook-format.ts";
 
 const mebibyte = 1024 ** 2;
 
@@ -61,6 +62,7 @@ const sourceSchema = table({
         "API address that `al webhook setup` uses to create webhooks, for a self-hosted server.",
       fallback: "the public API of GitHub, GitLab, Linear or Stripe",
     }),
+  ...formatKeys,
 });
 
 const localSchema = table({

@@ -17,6 +17,7 @@ import { resolveKeys } from "./key-table.ts";
 import { modelKeys } from "./model-keys.ts";
 import { missingModelKey, projectSchema } from "./project-schema.ts";
 import { resolveTelemetry } from "./telemetry.ts";
+import { checkFormat } from "./webhook-format.ts";
 import { validateToml, hasErrors, type Diagnostics } from "./validate.ts";
 import type { ModelTable, ProjectTable } from "./project-schema.ts";
 import { formatNames, formatValue } from "./format-value.ts";
@@ -72,7 +73,10 @@ function checkSources(
         [...path, "type"],
         `${path.join(".")}.type is ${formatValue(source.type)}; ${expected}`,
       );
-    } else if (source.allowUnsigned) {
+      continue;
+    }
+    checkFormat(name, source, diagnostics);
+    if (source.allowUnsigned) {
       const advice = "every client that reaches the gateway can start agents with it";
       diagnostics.warn(
         [...path, "allowUnsigned"],

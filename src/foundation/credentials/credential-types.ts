@@ -9,10 +9,6 @@ function modelKey(provider: string, ...env: string[]): CredentialType {
   return single(`API key or token of ${provider}`, "key", ...env);
 }
 
-function webhookSecret(provider: string, variable: string): CredentialType {
-  return single(`Secret that ${provider} signs its webhooks with`, "secret", variable);
-}
-
 /** Types for the key of each provider that needs one; other models name theirs by `credential`. */
 type ModelKeyType = `${Exclude<Provider, "scripted">}_key`;
 
@@ -27,31 +23,42 @@ const modelKeys: Readonly<Record<ModelKeyType, CredentialType>> = {
   custom_key: modelKey("an endpoint of your own", "CUSTOM_API_KEY"),
 };
 
-/** Secret credential type by webhook provider type. */
-const webhookSecretTypes: Readonly<Record<string, string>> = {
-  github: "github_webhook_secret",
-  sentry: "sentry_client_secret",
-  linear: "linear_webhook_secret",
-  mintlify: "mintlify_webhook_secret",
-  gitlab: "gitlab_webhook_secret",
-  slack: "slack_signing_secret",
-  stripe: "stripe_webhook_secret",
-  standard: "standard_webhook_secret",
+/** The sender's name and the type of its secret, by webhook provider type. */
+const webhookSecrets: Readonly<Record<string, readonly [sender: string, type: string]>> = {
+  github: ["GitHub", "github_webhook_secret"],
+  sentry: ["Sentry", "sentry_client_secret"],
+  linear: ["Linear", "linear_webhook_secret"],
+  mintlify: ["Mintlify", "mintlify_webhook_secret"],
+  gitlab: ["GitLab", "gitlab_webhook_secret"],
+  slack: ["Slack", "slack_signing_secret"],
+  stripe: ["Stripe", "stripe_webhook_secret"],
+  standard: ["a Standard Webhooks sender", "standard_webhook_secret"],
+  gitea: ["Gitea", "gitea_webhook_secret"],
+  forgejo: ["Forgejo", "forgejo_webhook_secret"],
+  bitbucket: ["Bitbucket", "bitbucket_webhook_secret"],
+  jira: ["Jira", "jira_webhook_secret"],
+  pagerduty: ["PagerDuty", "pagerduty_webhook_secret"],
+  shopify: ["Shopify", "shopify_webhook_secret"],
+  generic: ["a sender", "generic_webhook_secret"],
 };
+
+const webhookSecretTypes = Object.fromEntries(
+  Object.values(webhookSecrets).map(([sender, type]) => [
+    type,
+    single(`Secret that ${sender} signs its webhooks with`, "secret", type.toUpperCase()),
+  ]),
+);
 
 /** The type of the credential that holds the secret of a webhook source; `providerType` is the source's. */
 export function webhookSecretType(providerType: string): string {
-  const known = Object.hasOwn(webhookSecretTypes, providerType)
-    ? webhookSecretTypes[providerType]
-    : undefined;
-  return known ?? `${providerType}_webhook_secret`;
+  const known = Object.hasOwn(webhookSecrets, providerType) ? webhookSecrets[providerType] : null;
+  return known?.[1] ?? `${providerType}_webhook_secret`;
 }
 
 /** How the scheduler itself uses a credential of the type; null if only runs use it. */
 export function schedulersUseOf(type: string): string | null {
   if (Object.hasOwn(modelKeys, type)) return "the scheduler asks models with it";
-  if (Object.values(webhookSecretTypes).includes(type))
-    return "the scheduler verifies deliveries with it";
+  if (Object.hasOwn(webhookSecretTypes, type)) return "the scheduler verifies deliveries with it";
   if (Object.hasOwn(alertTypes, type)) return "the scheduler sends alerts with it";
   if (Object.hasOwn(telemetryTypes, type)) return "the scheduler sends traces with it";
   return null;
@@ -64,14 +71,7 @@ export const credentialTypes: Readonly<Record<string, CredentialType>> = {
   ...alertTypes,
   ...telemetryTypes,
   [gatewayKeyType]: single("The gateway's own API key; no agent may have it", "key"),
-  github_webhook_secret: webhookSecret("GitHub", "GITHUB_WEBHOOK_SECRET"),
-  sentry_client_secret: webhookSecret("Sentry", "SENTRY_CLIENT_SECRET"),
-  linear_webhook_secret: webhookSecret("Linear", "LINEAR_WEBHOOK_SECRET"),
-  mintlify_webhook_secret: webhookSecret("Mintlify", "MINTLIFY_WEBHOOK_SECRET"),
-  gitlab_webhook_secret: webhookSecret("GitLab", "GITLAB_WEBHOOK_SECRET"),
-  slack_signing_secret: webhookSecret("Slack", "SLACK_SIGNING_SECRET"),
-  stripe_webhook_secret: webhookSecret("Stripe", "STRIPE_WEBHOOK_SECRET"),
-  standard_webhook_secret: webhookSecret("a Standard Webhooks sender", "STANDARD_WEBHOOK_SECRET"),
+  ...webhookSecretTypes,
 };
 
 export function credentialType(type: string): CredentialType | null {

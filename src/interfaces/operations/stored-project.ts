@@ -95,9 +95,10 @@ export function openStoredProject({
     },
     runs: { find: () => undefined },
     agentNow: async (name) => {
-      const { agents } = await files();
+      const { agents, project } = await files();
       const agent = agents.find((one) => one.name === name) ?? { name, config: null };
-      return { agent, now: ["No scheduler is running."] };
+      const sources = project?.webhooks ?? {};
+      return { agent, now: ["No scheduler is running."], sources };
     },
     planned: async () => {
       const { agents, project } = await files();

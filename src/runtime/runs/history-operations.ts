@@ -103,9 +103,11 @@ export const showWhyNot = stored.read("/api/agents/:name/why-not", {
   changedBy: ["agents"],
   problems: [404, 503],
   perform: async ({ name, ...query }, context) => {
-    const [{ agent, now }, { calendars }] = [await context.agentNow(name), await context.planned()];
+    const { agent, now, sources } = await context.agentNow(name);
+    const { calendars } = await context.planned();
     await context.store.tables(createRefusedDeliveries).flush();
-    return whyNot(agent, now, query, { ...(await redacting(context)), calendars });
+    const deps = { ...(await redacting(context)), calendars, sources };
+    return whyNot(agent, now, query, deps);
   },
 });
 

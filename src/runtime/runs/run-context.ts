@@ -4,6 +4,7 @@ import type { Calendars } from "../../../streams/triggers/calendar.ts";
 import type { Inbox } from "../../features/people/inbox.ts";
 import type { RunSessions } from "../../features/people/run-sessions.ts";
 import type { Webhooks } from "../../features/webhooks/webhooks.ts";
+import type { ProjectConfig } from "../../foundation/config/project-config.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import type { LogSource } from "../../foundation/logs/log-source.ts";
@@ -35,6 +36,8 @@ export interface Planned {
 export interface AgentNow {
   readonly agent: ConfiguredAgent;
   readonly now: readonly string[];
+  /** The webhook sources of the project, as its deliveries are read. */
+  readonly sources: ProjectConfig["webhooks"];
 }
 
 /** The services of a scheduler that operations on agents and runs use. */

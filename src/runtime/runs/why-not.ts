@@ -34,6 +34,7 @@ export interface WhyNotDeps {
   };
   readonly redactor: Redactor;
   readonly calendars: Calendars;
+  readonly sources: AgentNow["sources"];
 }
 
 /** How far to look back for ticks that calendars left out. */
@@ -44,8 +45,9 @@ export async function whyNot(
   { name, config }: ConfiguredAgent,
   now: readonly string[],
   { since, limit }: WhyNotQuery,
-  { store, redactor, calendars }: WhyNotDeps,
+  deps: WhyNotDeps,
 ): Promise<WhyNot> {
+  const { store, redactor, calendars } = deps;
   const query = { agent: name, page: 1, limit, since, refused: true } as const;
   const from = since === undefined ? 0 : Date.parse(since);
   const sources = [...new Set(config?.webhooks.map(({ source }) => source))];
@@ -53,7 +55,7 @@ export async function whyNot(
   const deliveries =
     config === null || sources.length === 0
       ? none
-      : await turnedAway(config, { sources, since: from, limit }, store);
+      : await turnedAway(config, { sources, since: from, limit }, deps);
   const { query: refusedOf } = store.tables(createRefusedDeliveries);
   const refusedDeliveries = sources
     .flatMap((source) => refusedOf({ source, since, limit }))
@@ -77,7 +79,8 @@ export function agentNow(name: string, { status, store, project$ }: SchedulerCon
   const { scale } = project$.value;
   const held = pausedWork ? store.waitingWork.count(name) : null;
   const missed = store.slots.planned(name);
-  return { agent, now: whyNotNow(agent, { paused, held, missed, running, scale, locks }) };
+  const { webhooks: sources } = project$.value;
+  return { agent, now: whyNotNow(agent, { paused, held, missed, running, scale, locks }), sources };
 }
 
 /** The project around an agent. */
@@ -197,17 +200,17 @@ const mostBytes = 8 * 1024 * 1024;
 async function turnedAway(
   { name, webhooks }: AgentConfig,
   query: Parameters<ReturnType<typeof createUnmatchedReceipts>["of"]>[1],
-  store: WhyNotDeps["store"],
+  deps: WhyNotDeps,
 ) {
   const { since, limit } = query;
-  const unmatched = store.tables(createUnmatchedReceipts);
+  const unmatched = deps.store.tables(createUnmatchedReceipts);
   const found = unmatched.of(name, { ...query, limit: limit + 1 });
   const shown: TurnedAway[] = [];
   let bytes = 0;
   for (const receipt of found.slice(0, limit)) {
     bytes += receipt.bytes;
     if (bytes > mostBytes) return { turnedAway: shown, lookedBackTo: isoTime(receipt.at) };
-    const one = compared({ name, webhooks }, receipt.id, store);
+    const one = compared({ name, webhooks }, receipt.id, deps);
     if (one !== null) shown.push(one);
     // Each body is parsed again: other work runs in between.
     await nextTurn();
@@ -219,10 +222,10 @@ async function turnedAway(
 function compared(
   agent: Pick<AgentConfig, "name" | "webhooks">,
   receiptId: string,
-  { receipts }: WhyNotDeps["store"],
+  { store, sources }: WhyNotDeps,
 ): TurnedAway | null {
-  const receipt = receipts.get(receiptId);
-  const read = receipt && interpretStored(receipt);
+  const receipt = store.receipts.get(receiptId);
+  const read = receipt && interpretStored(receipt, sources);
   if (receipt === null || read === null) return null;
   const { source, at } = receipt;
   const stoppedBy = explain(agent, source, read);

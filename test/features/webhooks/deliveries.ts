@@ -3,7 +3,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Payload } from "../../../src/features/webhooks/json.ts";
 import { interpret, type Interpreted } from "../../../src/features/webhooks/interpret.ts";
-import type { Headers, Provider } from "../../../src/features/webhooks/provider.ts";
+import type { WebhookFormat } from "../../../src/foundation/config/webhook-format.ts";
+import { forSource, type Headers, type Provider } from "../../../src/features/webhooks/provider.ts";
 import { providerTable } from "../../../src/features/webhooks/providers/table.ts";
 import { valueAt } from "../../../streams/where.ts";
 import payloads from "./payloads.json" with { type: "json" };
@@ -34,8 +35,8 @@ export function providerOf(type: string): Provider {
 
 /** Headers that say which event it is, for the providers that have one. */
 export function eventHeaders(type: string, event: string): Headers {
-  if (type === "github") return { "x-github-event": event };
-  return type === "sentry" ? { "sentry-hook-resource": event } : {};
+  const { eventHeader } = providerOf(type);
+  return eventHeader === undefined ? {} : { [eventHeader]: event };
 }
 
 export type FilterValue = string | boolean | readonly string[];
@@ -48,6 +49,10 @@ interface Sample {
   readonly example?: string;
   readonly payload?: Payload;
   readonly what?: string;
+  /** Headers with more than the event. */
+  readonly headers?: Headers;
+  /** Keys of a generic source. */
+  readonly format?: WebhookFormat;
   /** What it is read as, without texts of over 120 characters and attributes equal to their event's field. */
   readonly read?: object;
   /** Filters by field: a value that lets the payload through, and one that doesn't. */
@@ -65,13 +70,20 @@ export function readSample({ type, sample, example = "", ...given }: Sample): In
   const [name = "", action] = example.split(" ");
   const found = sample === undefined ? given.payload : (valueAt(payloads, sample) as Payload);
   const payload = found ?? githubExample(name, action);
-  return read(type, payload, eventHeaders(type, given.event ?? name));
+  const headers = { ...eventHeaders(type, given.event ?? name), ...given.headers };
+  return read(type, payload, headers, given.format);
 }
 
 /** An event as it is normalized and as filters see it. */
-export function read(type: string, payload: Payload, headers: Headers = {}): Interpreted {
+export function read(
+  type: string,
+  payload: Payload,
+  headers: Headers = {},
+  format: WebhookFormat = {},
+): Interpreted {
   const at = Date.parse("2026-11-21T00:00:00.000Z");
-  return interpret(providerOf(type), { payload, headers }, { id: "r1", at, source: type });
+  const provider = forSource(providerOf(type), format);
+  return interpret(provider, { payload, headers }, { id: "r1", at, source: type });
 }
 
 export const bytes = (value: unknown): Buffer =>

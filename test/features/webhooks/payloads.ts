@@ -11,4 +11,7 @@ export const {
   slackMention,
   stripeEvent,
   standardEvent,
+  giteaPullRequest,
+  bitbucketPush,
+  jiraIssue,
 } = payloads;

@@ -10,7 +10,7 @@ test("responses to random webhook deliveries, and the log, contain no secret, si
     const receiver = new TestReceiver();
     receiver.sources = [source("hub", { type })];
     receiver.secrets = new Map([["hub", [canary]]]);
-    const body = bytes({ webhookTimestamp: start, type: "x" });
+    const body = bytes({ webhookTimestamp: start, timestamp: start, type: "x" });
     const good = signDelivery(type, canary, body, start, { event: "issues" });
     const bad = signDelivery(type, `${canary}x`, body, start, { event: "issues" });
     const answers = [

@@ -44,7 +44,7 @@ test("reading a verified webhook delivery again from its receipt has the same re
   await receiver.deliver();
   const receipt = receiver.accepted[0]?.receipt;
   if (receipt === undefined) throw new Error("no receipt");
-  const again = interpretStored(receipt);
+  const again = interpretStored(receipt, {});
   expect(receiver.dispatched[0]?.trigger).toEqual({ kind: "webhook", event: again?.event });
   expect(again && receiver.index.match("hub", again).matched).toEqual(["dev"]);
 });
@@ -164,7 +164,7 @@ test("a correctly signed webhook delivery whose body is not JSON gets 400, and i
 });
 
 test.each([
-  ["an unknown provider type", { type: "bitbucket" }, "unknown_type"],
+  ["an unknown provider type", { type: "gogs" }, "unknown_type"],
   ["the name of a prototype", { type: "__proto__" }, "unknown_type"],
   ["an unknown source", { source: "nobody" }, "unknown_source"],
   ["a source of another type", { source: "tracker" }, "unknown_source"],

@@ -8,6 +8,7 @@ import {
   secretsOf,
   webhookSecretType,
 } from "../../../src/foundation/credentials/credential-types.ts";
+import { providerTable } from "../../../src/features/webhooks/providers/table.ts";
 
 test("credential types know the key of every provider that needs one", () => {
   for (const provider of providers.filter((name) => name !== "scripted")) {
@@ -16,7 +17,7 @@ test("credential types know the key of every provider that needs one", () => {
 });
 
 test("credential types know the secret of every webhook provider", () => {
-  for (const type of ["github", "sentry", "linear", "mintlify", "gitlab", "slack", "stripe"]) {
+  for (const type of providerTable.keys()) {
     expect(credentialType(webhookSecretType(type))?.fields).toHaveProperty("secret");
   }
   expect(webhookSecretType("sentry")).toBe("sentry_client_secret");

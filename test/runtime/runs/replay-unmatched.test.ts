@@ -28,7 +28,7 @@ function setUp(queueSize = 100) {
         store: receiver.store,
         dispatch: (items) => dispatched.push(...items),
         readAgain: (receipt) => {
-          const read = interpretStored(receipt);
+          const read = interpretStored(receipt, {});
           return read && { ...read, result: receiver.index.match(receipt.source, read) };
         },
       },

@@ -69,7 +69,12 @@ test("whyNot lists deliveries that an agent's filters reject, with the filter", 
   await deliver(store, { at: minute(3), disabled: "dev" });
   const second = await deliver(store, { at: minute(4), repo: "acme/x" });
   const third = await deliver(store, { at: minute(5), disabled: "ops" });
-  const answer = await whyNot(agent, [], { limit: 50 }, { store, redactor, calendars });
+  const answer = await whyNot(
+    agent,
+    [],
+    { limit: 50 },
+    { store, redactor, calendars, sources: {} },
+  );
   const mismatch = { condition: "repos", wanted: "acme/x", got: "acme/y" };
   const of = { source: "hub", event: "issues", action: "opened" };
   const at = (n: number) => new Date(minute(n)).toISOString();
@@ -85,7 +90,7 @@ test("whyNot lists deliveries that an agent's filters reject, with the filter", 
     agent,
     [],
     { limit: 50, since: at(4) },
-    { store, redactor, calendars },
+    { store, redactor, calendars, sources: {} },
   );
   expect(since.turnedAway).toHaveLength(2);
 });
@@ -106,7 +111,7 @@ test("whyNot names the calendar that left out the agent's scheduled runs", async
     of,
     ["Busy."],
     { limit: 5 },
-    { store, redactor, calendars: { frozen: always } },
+    { store, redactor, calendars: { frozen: always }, sources: {} },
   );
   expect(now).toEqual([
     "Busy.",
@@ -125,7 +130,7 @@ test("whyNot returns parts of payloads without secrets", async () => {
     agent,
     [],
     { limit: 5 },
-    { store, redactor: safe, calendars },
+    { store, redactor: safe, calendars, sources: {} },
   );
   expect(turnedAway[0]?.stoppedBy[0]?.[0]?.got).toBe("[redacted]");
 });
@@ -133,11 +138,11 @@ test("whyNot returns parts of payloads without secrets", async () => {
 test("whyNot returns how far it looked back if deliveries are too many or too large", async () => {
   const store = tempStore();
   for (let n = 1; n <= 5; n += 1) await deliver(store, { at: minute(n) });
-  const few = await whyNot(agent, [], { limit: 2 }, { store, redactor, calendars });
+  const few = await whyNot(agent, [], { limit: 2 }, { store, redactor, calendars, sources: {} });
   expect(few.turnedAway).toHaveLength(2);
   expect(few.lookedBackTo).toBe(new Date(minute(3)).toISOString());
   await deliver(store, { at: minute(6), bytes: 9 * 1024 * 1024 });
-  const large = await whyNot(agent, [], { limit: 50 }, { store, redactor, calendars });
+  const large = await whyNot(agent, [], { limit: 50 }, { store, redactor, calendars, sources: {} });
   expect(large).toMatchObject({ turnedAway: [], lookedBackTo: new Date(minute(6)).toISOString() });
 });
 
@@ -156,7 +161,7 @@ test("whyNot lists skipped, missed and dropped work, and refused deliveries of i
     agent,
     ["It is disabled."],
     { limit: 50 },
-    { store, redactor, calendars },
+    { store, redactor, calendars, sources: {} },
   );
   expect(answer).toMatchObject({
     now: ["It is disabled."],
@@ -164,7 +169,12 @@ test("whyNot lists skipped, missed and dropped work, and refused deliveries of i
     refusedDeliveries: [{ source: "hub", count: 1 }],
   });
   const broken = { name: "dev", config: null };
-  const without = await whyNot(broken, [], { limit: 50 }, { store, redactor, calendars });
+  const without = await whyNot(
+    broken,
+    [],
+    { limit: 50 },
+    { store, redactor, calendars, sources: {} },
+  );
   expect(without).toMatchObject({ refused: [{}], turnedAway: [], refusedDeliveries: [] });
 });
 

@@ -128,7 +128,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       onTaken: ({ agent, id }) => inputs.withdraw$.next({ agent, itemId: id, why: "taken" }),
       deliveryOf: (id) => {
         const receipt = store.receipts.get(id);
-        return receipt && interpretStored(receipt);
+        return receipt && interpretStored(receipt, {});
       },
       funds: () => funds,
       connectMcp: options.connectMcp ?? (() => Promise.reject(new Error("no MCP servers here"))),

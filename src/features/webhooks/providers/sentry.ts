@@ -46,6 +46,7 @@ export const sentry: Provider = {
   secretPaths: ["data.installation.code"],
   keptHeaders: [resourceHeader, timestampHeader, deliveryHeader],
   eventHeader: resourceHeader,
+  exampleEvent: "issue",
   filters,
   verify: ({ headers, body }, secret) =>
     verifyHex(header(headers, signatureHeader), "", secret, body),

@@ -262,7 +262,7 @@ function withFixture(command: AlCommand, text = fixtureText): AlCommand {
     )
     .option(
       "-e, --event <event>",
-      "Event, for providers that name it in a header (github, sentry)",
+      "Event, for providers that name it in a header (github, sentry, gitea and others)",
     );
 }
 

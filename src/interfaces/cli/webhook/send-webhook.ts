@@ -43,9 +43,9 @@ export async function sendWebhook(
   const { out } = context;
   const { source } = await sourceFor(context, options);
   const fixture = await readFixtureFile(path, options);
-  checkEvent(source.type, fixture);
+  checkEvent(source, fixture);
   const url = `${gatewayOf(context, options)}/webhooks/${source.type}/${encodeURIComponent(source.name)}`;
-  const body = atTime(source.type, fixture.body, Date.now());
+  const body = atTime(source, fixture.body, Date.now());
   const headers = await headersFor(context, source, { ...fixture, body }, options);
   const answer = await post(url, headers, body);
   if (answer.status !== 200) throw refused(url, answer);
@@ -76,15 +76,16 @@ function checkedUrl(url: string): string {
 
 async function headersFor(
   { env }: Context,
-  { type, credential }: WebhookSource,
+  source: WebhookSource,
   { body, event }: Fixture,
   { delivery }: SendOptions,
 ): Promise<Record<string, string>> {
   const options = { id: delivery ?? randomUUID(), ...(event === null ? {} : { event }) };
-  if (credential === null) return unsignedDelivery(type, body, Date.now(), options);
+  const { type, credential } = source;
+  if (credential === null) return unsignedDelivery(source, body, Date.now(), options);
   const { fields } = await loadCredential(homeDir(env), `${webhookSecretType(type)}:${credential}`);
   const secret = fields.secret ?? Object.values(fields)[0] ?? "";
-  return signDelivery(type, secret, body, Date.now(), options);
+  return signDelivery(source, secret, body, Date.now(), options);
 }
 
 async function post(url: string, headers: Record<string, string>, body: Buffer): Promise<Answer> {

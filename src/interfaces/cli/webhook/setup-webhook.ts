@@ -4,6 +4,7 @@ import { meantOr } from "../../../foundation/contracts/did-you-mean.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import { withoutEndSlashes } from "../../../foundation/contracts/plain-text.ts";
 import type { ProjectConfig, WebhookSource } from "../../../foundation/config/project-config.ts";
+import { genericType } from "../../../foundation/config/webhook-format.ts";
 import { webhookSecretType } from "../../../foundation/credentials/credential-types.ts";
 import { storeField } from "../../../foundation/credentials/edit-credential.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
@@ -224,6 +225,10 @@ function mustBeAnswered(done: readonly Done[], { source, urls }: Setup): void {
 }
 
 /** For providers without an API for webhooks, and with --print: the values that a person enters on the provider's page. */
+function pageOf({ type }: WebhookSource): string {
+  return type === genericType ? "the sender's page for webhooks" : `${type}'s page for webhooks`;
+}
+
 async function printSettings({ out }: Context, setup: Setup, target: string): Promise<void> {
   const events = setup.eventsOf(target);
   const isStored = (await storedSecret(setup)) !== null;
@@ -241,7 +246,5 @@ async function printSettings({ out }: Context, setup: Setup, target: string): Pr
     ["secret   ", secret],
   ] as const;
   out.data(listed(settings));
-  out.note(
-    `Enter these values on ${setup.source.type}'s page for webhooks. Try them out with \`al webhook send\`.`,
-  );
+  out.note(`Enter these values on ${pageOf(setup.source)}. Try them out with \`al webhook send\`.`);
 }

@@ -65,7 +65,8 @@ async function payloadOf(context: Context, path: string, options: FixtureOptions
   try {
     const receipt = mustHaveReceipt((id) => store?.receipts.get(id) ?? null, path);
     const project = await loadProject(context.projectDir);
-    return { project, name: receipt.source, type: receipt.type, read: interpretStored(receipt) };
+    const read = interpretStored(receipt, project.webhooks);
+    return { project, name: receipt.source, type: receipt.type, read };
   } finally {
     store?.close();
   }

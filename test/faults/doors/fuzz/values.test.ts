@@ -7,7 +7,10 @@ import { nextTick } from "../../../../streams/triggers/next-tick.ts";
 import { socketSide, post, openSocket } from "../../../runtime/run-api/support.ts";
 import { githubExample } from "../../../features/webhooks/deliveries.ts";
 import {
+  bitbucketPush,
+  giteaPullRequest,
   gitlabMergeRequest,
+  jiraIssue,
   linearIssue,
   mintlifyBuild,
   sentryPayloads,
@@ -73,7 +76,10 @@ JAN/2`,
 const payloads = [
   githubExample("issues", "opened"),
   githubExample("push"),
+  bitbucketPush,
+  giteaPullRequest,
   gitlabMergeRequest,
+  jiraIssue,
   linearIssue,
   mintlifyBuild,
   sentryPayloads.issue,

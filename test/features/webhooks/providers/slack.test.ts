@@ -39,5 +39,5 @@ test("a Slack delivery in a form gets the empty response that Slack requires, an
   expect(await receiver.receive(delivery)).toEqual({ status: 200, body: null });
   expect(receiver.accepted).toHaveLength(1);
   const receipt = receiver.accepted[0]?.receipt;
-  expect(receipt && interpretStored(receipt)?.event.event).toBe("slash_command");
+  expect(receipt && interpretStored(receipt, {})?.event.event).toBe("slash_command");
 });
