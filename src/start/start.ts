@@ -220,6 +220,7 @@ function closeOnce(
     () => runs.removeSockets(),
     () => modelCalls.close(),
     () => egress.close(),
+    () => services.githubTokens.close(),
     () => alerts.close(),
     () => telemetry.close(),
     () => door.close(),
