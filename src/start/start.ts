@@ -220,7 +220,7 @@ function closeOnce(
     () => runs.removeSockets(),
     () => modelCalls.close(),
     () => egress.close(),
-    () => services.githubTokens.close(),
+    () => services.closeGithubTokens(),
     () => alerts.close(),
     () => telemetry.close(),
     () => door.close(),

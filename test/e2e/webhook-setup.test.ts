@@ -229,6 +229,7 @@ test("al webhook setup github --app makes an app with what the agents need, stor
     "4711\n",
     github.pem.trim(),
   ]);
+  expect(await stored("email")).toBe("99+octoapp[bot]@users.noreply.127.0.0.1\n");
   expect(await secretOf(project, "github")).toBe(github.hook.secret);
   const [, line = ""] = github.pem.split("\n");
   for (const secret of [line, github.hook.secret]) {

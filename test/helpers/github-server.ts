@@ -97,6 +97,7 @@ async function answer(github: Github, asked: Asked): Promise<Answer> {
   if (headers["user-agent"] === undefined) return refusal(403, "Request forbidden");
   const [, code] = /^\/app-manifests\/(\w+)\/conversions$/.exec(path) ?? [];
   if (code !== undefined) return converted(github, code);
+  if (path === "/users/octoapp%5Bbot%5D") return [200, { id: 99, login: "octoapp[bot]" }];
   if (path === "/installation/token" && method === "DELETE") {
     const index = github.valid.indexOf((headers.authorization ?? "").replace("Bearer ", ""));
     if (index === -1) return refusal(401, "Bad credentials");
@@ -221,7 +222,10 @@ function converted(github: Github, code: string): Answer {
   github.manifests.splice(index, 1, { ...github.manifests[index], code: "" } as never);
   const { id, pem, hook } = github;
   const html = "https://github.com/apps/octoapp";
-  return [201, { id: Number(id), html_url: html, pem, webhook_secret: hook.secret }];
+  return [
+    201,
+    { id: Number(id), slug: "octoapp", html_url: html, pem, webhook_secret: hook.secret },
+  ];
 }
 
 async function ping({ hook, deliveries, id }: Github): Promise<void> {

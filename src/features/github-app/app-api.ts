@@ -1,5 +1,4 @@
 import { createPrivateKey, sign, type KeyObject } from "node:crypto";
-import { valueAt } from "../../../streams/where.ts";
 import { credentialName } from "../../foundation/contracts/credential-reference.ts";
 import { withoutEndSlashes } from "../../foundation/contracts/plain-text.ts";
 import type { Credential } from "../../foundation/credentials/load-credential.ts";
@@ -94,7 +93,7 @@ interface GithubRequest {
 export async function askGithub(
   { name, id, apiUrl }: Omit<GithubApp, "privateKey">,
   { method = "GET", path, token, body }: GithubRequest,
-): Promise<unknown> {
+): Promise<GithubAnswer> {
   const url = `${apiUrl}${path}`;
   const headers = {
     accept: "application/vnd.github+json",
@@ -117,8 +116,7 @@ export async function askGithub(
   });
   const value = jsonOf(given);
   if (answer.ok) return value;
-  const said = valueAt(value, "message");
-  const why = typeof said === "string" ? said : "";
+  const why = typeof value.message === "string" ? value.message : "";
   const message = `${method} ${url} answered ${answer.status}${why && `: ${why}`}`;
   // An unknown app ID is 404, a key of another app 401.
   const isLogin = answer.status === 401 || why === "Integration not found";
@@ -128,10 +126,13 @@ export async function askGithub(
   throw new GithubRefusal(message, hint, answer.status, why);
 }
 
-function jsonOf(text: string): unknown {
+/** The members of an answer's JSON. */
+export type GithubAnswer = Readonly<Record<string, unknown>>;
+
+function jsonOf(text: string): GithubAnswer {
   try {
-    return JSON.parse(text);
+    return (JSON.parse(text) ?? {}) as GithubAnswer;
   } catch {
-    return null;
+    return {};
   }
 }

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import type { GithubAppScope } from "../../../streams/agent-config.ts";
 import { messageOf, Problem, reasonOf } from "../../foundation/errors.ts";
-import type { GithubApp } from "./app-api.ts";
-import { mintToken, revokeToken, type InstallationToken } from "./mint-token.ts";
+import type { RunRequest } from "../../../streams/vocabulary.ts";
+import type { Credential } from "../../foundation/credentials/load-credential.ts";
+import { githubAppOf, type GithubApp } from "./app-api.ts";
+import { mintToken, revokeToken, scopeOf, type InstallationToken } from "./mint-token.ts";
 
 /** A live run, as far as its tokens need it. */
 interface TokenHolder {
@@ -24,6 +26,7 @@ interface TokenDeps {
 /** Tokens of one app and scope. */
 interface Lease {
   readonly app: GithubApp;
+  readonly scope: GithubAppScope;
   readonly holders: Set<string>;
   /** Whether a run has the token itself. */
   readonly isInRun: boolean;
@@ -66,30 +69,32 @@ export function createInstallationTokens({ now, run, hide, onProblem }: TokenDep
     );
   };
   const end = (key: string, lease: Lease): void => {
+    if (leases.get(key) !== lease) return;
     leases.delete(key);
     const revoked = revoke(lease).finally(() => revoking.delete(revoked));
     revoking.add(revoked);
   };
-  const mint = async (lease: Lease, scope: GithubAppScope): Promise<InstallationToken> => {
+  const mint = async (lease: Lease): Promise<InstallationToken> => {
     const before = await lease.current?.catch(() => null);
     try {
-      const made = await mintToken(lease.app, scope, now());
+      const made = await mintToken(lease.app, lease.scope, now());
       lease.renewAt = made.until - renewMs;
       dropExpired(lease);
       lease.minted = [...lease.minted, { ...made, forget: hide([made.token]) }];
       return made;
     } catch (error) {
       lease.renewAt = now() + failedMs;
-      for (const holder of lease.holders) run(holder)?.warn(reasonOf(error));
       if (before && before.until > now()) return before;
       throw error;
     }
   };
-  const leaseOf = (instanceId: string, app: GithubApp, scope: GithubAppScope, isInRun: boolean) => {
+  const leaseOf = (request: RunRequest, app: GithubApp, isInRun: boolean): Lease => {
+    const { instanceId } = request;
     const holder = run(instanceId);
     if (holder === undefined) throw new Problem("unauthorized", "the run is over");
+    const scope = scopeOf(request);
     const key = keyOf(app, scope, isInRun ? instanceId : "");
-    const lease = leases.get(key) ?? newLease(app, isInRun);
+    const lease = leases.get(key) ?? newLease(app, scope, isInRun);
     leases.set(key, lease);
     if (!lease.holders.has(instanceId)) {
       lease.holders.add(instanceId);
@@ -106,17 +111,21 @@ export function createInstallationTokens({ now, run, hide, onProblem }: TokenDep
      * with a Problem that is also in the run's log.
      */
     tokenFor: async (
-      instanceId: string,
-      app: GithubApp,
-      scope: GithubAppScope,
+      request: RunRequest,
+      credential: Credential,
       isInRun: boolean,
     ): Promise<string> => {
-      const lease = leaseOf(instanceId, app, scope, isInRun);
-      if (lease.current === null || now() >= lease.renewAt) {
-        lease.renewAt = Infinity;
-        lease.current = mint(lease, scope);
+      try {
+        const lease = leaseOf(request, githubAppOf(credential), isInRun);
+        if (lease.current === null || now() >= lease.renewAt) {
+          lease.renewAt = Infinity;
+          lease.current = mint(lease);
+        }
+        return (await lease.current).token;
+      } catch (error) {
+        run(request.instanceId)?.warn(reasonOf(error));
+        throw error;
       }
-      return (await lease.current).token;
     },
     /** Revokes all tokens that no run has itself; resolves when GitHub has answered. */
     close: async (): Promise<void> => {
@@ -128,8 +137,8 @@ export function createInstallationTokens({ now, run, hide, onProblem }: TokenDep
 
 export type InstallationTokens = ReturnType<typeof createInstallationTokens>;
 
-function newLease(app: GithubApp, isInRun: boolean): Lease {
-  return { app, isInRun, holders: new Set(), minted: [], current: null, renewAt: 0 };
+function newLease(app: GithubApp, scope: GithubAppScope, isInRun: boolean): Lease {
+  return { app, scope, isInRun, holders: new Set(), minted: [], current: null, renewAt: 0 };
 }
 
 /** Another key of the app mints other tokens: the old one may be revoked because it leaked. */

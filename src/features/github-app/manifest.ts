@@ -1,6 +1,5 @@
 import type { GithubAppScope } from "../../../streams/agent-config.ts";
 import { githubLevels } from "../../../streams/agent-config.ts";
-import { valueAt } from "../../../streams/where.ts";
 import { askGithub, GithubRefusal } from "./app-api.ts";
 
 /**
@@ -67,6 +66,8 @@ interface MadeApp {
   readonly page: string;
   readonly privateKey: string;
   readonly webhookSecret: string;
+  /** Name and address of its own commits. */
+  readonly author: { readonly name: string; readonly email: string };
 }
 
 /** Exchanges the code of a manifest, once. https://docs.github.com/en/rest/apps/apps#create-a-github-app-from-a-manifest */
@@ -85,7 +86,7 @@ export async function convertManifest(apiUrl: string, code: string): Promise<Mad
     },
   );
   const textAt = (name: string): string => {
-    const value = valueAt(made, name);
+    const value = made[name];
     if (typeof value === "string" || typeof value === "number") return String(value);
     throw new GithubRefusal(`GitHub's new app has no ${name}`, "Repeat the command.", 201);
   };
@@ -94,5 +95,17 @@ export async function convertManifest(apiUrl: string, code: string): Promise<Mad
     page: textAt("html_url"),
     privateKey: textAt("pem"),
     webhookSecret: textAt("webhook_secret"),
+    author: await authorOf(app, textAt("slug")),
   };
+}
+
+/** The user that GitHub shows as the author of an app's comments. Without its id, it links commits to no picture. */
+async function authorOf(app: Parameters<typeof askGithub>[0], slug: string) {
+  const name = `${slug}[bot]`;
+  const path = `/users/${encodeURIComponent(name)}`;
+  const id = await askGithub(app, { path, token: null }).then(
+    (user) => `${String(user.id)}+`,
+    () => "",
+  );
+  return { name, email: `${id}${name}@users.noreply.${new URL(pagesOf(app.apiUrl)).hostname}` };
 }

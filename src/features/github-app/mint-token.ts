@@ -1,8 +1,7 @@
 import { githubLevels, type GithubAppScope } from "../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
-import { valueAt } from "../../../streams/where.ts";
 import { Problem } from "../../foundation/errors.ts";
-import { appJwt, askGithub, GithubRefusal, type GithubApp } from "./app-api.ts";
+import { appJwt, askGithub, GithubRefusal, type GithubAnswer, type GithubApp } from "./app-api.ts";
 
 /** A token of an installation. */
 export interface InstallationToken {
@@ -35,20 +34,22 @@ export async function mintToken(
 ): Promise<InstallationToken> {
   const token = appJwt(app, now);
   const installation = await installationOf(app, repos[0] ?? "", token);
-  const path = `/app/installations/${String(valueAt(installation, "id"))}/access_tokens`;
+  const path = `/app/installations/${String(installation.id)}/access_tokens`;
   const body = { repositories: repos.map((repo) => repo.split("/")[1]), permissions };
-  const minted = await askGithub(app, { method: "POST", path, token, body }).catch(
-    (error: unknown) => {
-      if (!(error instanceof GithubRefusal) || error.answered !== 422) throw error;
-      const lacking = lackingPermissions(permissions, valueAt(installation, "permissions"));
-      throw lacking.length > 0
-        ? lacksPermission(app, lacking, repos)
-        : notInstalled(app, repos.join(", "), error);
-    },
-  );
-  const [value, until] = [valueAt(minted, "token"), valueAt(minted, "expires_at")];
-  if (typeof value === "string" && typeof until === "string")
-    return { token: value, until: Date.parse(until) };
+  const { token: minted, expires_at: until } = await askGithub(app, {
+    method: "POST",
+    path,
+    token,
+    body,
+  }).catch((error: unknown) => {
+    if (!(error instanceof GithubRefusal) || error.answered !== 422) throw error;
+    const lacking = lackingPermissions(permissions, installation.permissions);
+    throw lacking.length > 0
+      ? lacksPermission(app, lacking, repos)
+      : notInstalled(app, repos.join(", "), error);
+  });
+  if (typeof minted === "string" && typeof until === "string")
+    return { token: minted, until: Date.parse(until) };
   throw new GithubRefusal(`${app.apiUrl}${path} answered without a token`, "Check api_url.", 201);
 }
 
@@ -57,7 +58,7 @@ export async function installationOf(
   app: GithubApp,
   repo: string,
   token: string,
-): Promise<unknown> {
+): Promise<GithubAnswer> {
   return askGithub(app, { path: `/repos/${repo}/installation`, token }).catch((error: unknown) => {
     const isOther = !(error instanceof GithubRefusal) || error.answered !== 404;
     if (isOther || error.said === "Integration not found") throw error;
@@ -71,8 +72,9 @@ export function lackingPermissions(
   granted: unknown,
 ): readonly string[] {
   const levels: readonly unknown[] = githubLevels;
+  const given = (granted ?? {}) as Readonly<Record<string, unknown>>;
   return Object.entries(wanted)
-    .filter(([name, level]) => levels.indexOf(valueAt(granted, name)) < levels.indexOf(level))
+    .filter(([name, level]) => levels.indexOf(given[name]) < levels.indexOf(level))
     .map(([name, level]) => `${name}: ${level}`);
 }
 

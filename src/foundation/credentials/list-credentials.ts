@@ -44,11 +44,12 @@ export async function listCredentials(home: string): Promise<StoredCredential[]>
 
 async function described(home: string, type: string, instance: string): Promise<StoredCredential> {
   const fields = await fieldsIn(join(storeDir(home), type, instance));
+  const stored = fields.map((one) => one.name);
   const inRun = Object.entries(credentialType(type)?.inRun ?? {});
-  const names = [
-    ...fields.map((stored) => stored.name),
-    ...inRun.flatMap(([name, { optional }]) => (optional ? [] : [name])),
-  ];
+  const ofRun = inRun.flatMap(([field, { optional }]) =>
+    optional && !stored.includes(field) ? [] : [field],
+  );
+  const names = inRun.length === 0 ? stored : ofRun;
   const blanks = Object.fromEntries(names.map((field) => [field, ""]));
   const [staged] = stageCredentials([{ type, instance, fields: blanks }]);
   const name = credentialName({ type, instance });

@@ -1,4 +1,4 @@
-import type { GithubLevel } from "../../../streams/agent-config.ts";
+import type { GithubAppScope } from "../../../streams/agent-config.ts";
 import type { Trigger } from "../../../streams/vocabulary.ts";
 import { appJwt, askGithub, githubAppOf } from "../../../src/features/github-app/app-api.ts";
 import { createInstallationTokens } from "../../../src/features/github-app/installation-tokens.ts";
@@ -28,12 +28,22 @@ const made = perTest(
       },
       onProblem: (text) => problems.push(text),
     });
-    const app = appOf({ app_id: github.id, private_key: github.pem, api_url: github.url });
+    const fields = { app_id: github.id, private_key: github.pem, api_url: github.url };
     return {
       github,
-      tokens,
       clock,
-      app,
+      app: credentialOf(fields),
+      close: tokens.close,
+      /** A token for a run, of other fields or for another scope. */
+      tokenFor: (
+        instanceId: string,
+        { isInRun = false, fields: more = {}, ...scope }: Given = {},
+      ) =>
+        tokens.tokenFor(
+          runOf(instanceId, { ...website, ...scope }),
+          credentialOf({ ...fields, ...more }),
+          isInRun,
+        ),
       warnings,
       hidden,
       problems,
@@ -48,18 +58,31 @@ const made = perTest(
   ({ github }) => github.stop(),
 );
 
-const appOf = (fields: Readonly<Record<string, string>>) =>
-  githubAppOf({ type: "github_app", instance: "default", fields });
+interface Given extends Partial<GithubAppScope> {
+  readonly isInRun?: boolean;
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+const credentialOf = (fields: Readonly<Record<string, string>>) => ({
+  type: "github_app",
+  instance: "default",
+  fields,
+});
 const minute = 60_000;
-const website = { repos: ["acme/website"], permissions: { contents: "write" as GithubLevel } };
+const website: GithubAppScope = { repos: ["acme/website"], permissions: { contents: "write" } };
+const runOf = (instanceId: string, githubApp: GithubAppScope, trigger?: Trigger) => ({
+  instanceId,
+  agent: anAgent("dev", { githubApp }),
+  item: anItem("1", "dev", trigger),
+});
 
 describe("the tokens of a GitHub App", () => {
   test("are minted once for all runs of a scope, renewed before they expire, and revoked with the last run", async () => {
-    const { tokens, app, github, clock, hidden, begin, end, minted } = made();
+    const { tokenFor, close, github, clock, hidden, begin, end, minted } = made();
     begin("a", "b", "c");
     const [first, same] = await Promise.all([
-      tokens.tokenFor("a", app, website, false),
-      tokens.tokenFor("b", app, { ...website, repos: ["Acme/website"] }, false),
+      tokenFor("a"),
+      tokenFor("b", { repos: ["Acme/website"] }),
     ]);
     expect([same, minted()]).toEqual([first, 1]);
     expect(github.minted.get(first)).toMatchObject({
@@ -67,50 +90,50 @@ describe("the tokens of a GitHub App", () => {
       repositories: ["website"],
       permissions: { contents: "write" },
     });
-    const read = { ...website, permissions: { contents: "read" as GithubLevel } };
-    expect(await tokens.tokenFor("c", app, read, false)).not.toBe(first);
+    expect(await tokenFor("c", { permissions: { contents: "read" } })).not.toBe(first);
     clock.now += 54 * minute;
-    expect(await tokens.tokenFor("a", app, website, false)).toBe(first);
+    expect(await tokenFor("a")).toBe(first);
     clock.now += 2 * minute;
-    const second = await tokens.tokenFor("a", app, website, false);
+    const second = await tokenFor("a");
     expect([second === first, minted(), hidden.has(second)]).toEqual([false, 3, true]);
     end("a");
     expect(github.valid).toContain(second);
     end("b");
     end("c");
-    await tokens.close();
+    await close();
     expect([github.valid, [...hidden], made().problems]).toEqual([[], [], []]);
   });
 
   test("stay valid while GitHub can't renew them, and later attempts wait", async () => {
-    const { tokens, app, github, clock, warnings, begin } = made();
+    const { tokenFor, close, github, clock, warnings, begin } = made();
     begin("a");
-    const first = await tokens.tokenFor("a", app, website, false);
+    const first = await tokenFor("a");
     const [installation] = github.installations.splice(0, 1);
     clock.now += 56 * minute;
     const { length } = github.asked;
-    expect(await tokens.tokenFor("a", app, website, false)).toBe(first);
-    expect(await tokens.tokenFor("a", app, website, false)).toBe(first);
-    expect([github.asked.length, warnings.length]).toEqual([length + 1, 1]);
+    expect(await tokenFor("a")).toBe(first);
+    expect(await tokenFor("a")).toBe(first);
+    expect([github.asked.length, warnings]).toEqual([length + 1, []]);
     clock.now += 5 * minute;
-    await expect(tokens.tokenFor("a", app, website, false)).rejects.toThrow("not installed");
+    await expect(tokenFor("a")).rejects.toThrow("not installed");
+    expect(warnings).toEqual([expect.stringContaining("not installed on acme/website")]);
     if (installation !== undefined) github.installations.push(installation);
     clock.now += minute;
-    expect(await tokens.tokenFor("a", app, website, false)).not.toBe(first);
-    await tokens.close();
+    expect(await tokenFor("a")).not.toBe(first);
+    await close();
   });
 
   test("are not shared with a run that has its token itself, and are left to such a run when the scheduler stops", async () => {
-    const { tokens, app, github, begin, end } = made();
+    const { tokenFor, close, github, begin, end } = made();
     begin("a", "b");
-    const own = await tokens.tokenFor("a", app, website, true);
-    expect(await tokens.tokenFor("b", app, website, false)).not.toBe(own);
-    await tokens.close();
+    const own = await tokenFor("a", { isInRun: true });
+    expect(await tokenFor("b")).not.toBe(own);
+    await close();
     expect(github.valid).toEqual([own]);
     end("a");
-    await tokens.close();
+    await close();
     expect(github.valid).toEqual([]);
-    await expect(tokens.tokenFor("a", app, website, true)).rejects.toThrow("the run is over");
+    await expect(tokenFor("a", { isInRun: true })).rejects.toThrow("the run is over");
   });
 });
 
@@ -144,23 +167,19 @@ test.each([
   ["another installation", {}, { repos: ["umbrella/secrets"] }, /lacks the permission contents/],
   ["no GitHub", { api_url: "http://127.0.0.1:1" }, {}, /127.0.0.1:1 does not answer.*reaches it/],
 ])("minting fails for %s with the cause and a fix", async (_what, fields, scope, message) => {
-  const { tokens, github, warnings, begin } = made();
+  const { tokenFor, warnings, begin } = made();
   begin("a");
-  const app = appOf({
-    app_id: github.id,
-    private_key: github.pem,
-    api_url: github.url,
-    ...fields,
-  });
-  const wanted = { ...website, ...scope } as typeof website;
-  const error: unknown = await tokens.tokenFor("a", app, wanted, false).catch((e: unknown) => e);
+  const error: unknown = await tokenFor("a", { fields, ...scope } as Given).catch(
+    (failure: unknown) => failure,
+  );
   expect(reasonOf(error)).toMatch(message);
   expect(warnings).toEqual([reasonOf(error)]);
   expect(JSON.stringify([error, warnings])).not.toMatch(/canary|PRIVATE KEY|ghs_|eyJ/);
 });
 
 test("GitHub refuses an app's JWT of a clock that is two minutes ahead or ten behind, and takes one a minute ahead", async () => {
-  const { app, github } = made();
+  const { github } = made();
+  const app = githubAppOf(made().app);
   const at = (ms: number) =>
     askGithub(app, { path: "/app", token: appJwt(app, github.now() + ms) }).then(
       () => "ok",
@@ -174,19 +193,18 @@ test("GitHub refuses an app's JWT of a clock that is two minutes ahead or ten be
   ]);
 });
 
-test("an API address without https is refused, as tokens would be sent in the clear", () => {
-  expect(() => appOf({ api_url: "http://github.acme.test/api/v3" })).toThrow(
-    "not an https address",
-  );
+test("an API address without https is refused, as tokens would be sent in the clear", async () => {
+  const { tokenFor, begin, warnings } = made();
+  begin("a");
+  const fields = { api_url: "http://github.acme.test/api/v3" };
+  await expect(tokenFor("a", { fields })).rejects.toThrow("not an https address");
+  expect(warnings).toEqual([expect.stringContaining("api_url of the credential github_app")]);
 });
 
 describe("the repositories of a run's tokens", () => {
-  const permissions = { contents: "read" as GithubLevel };
-  const run = (repos: readonly string[], event?: { type: string; repo: string }) => ({
-    instanceId: "dev-1",
-    agent: anAgent("dev", { githubApp: { permissions, repos } }),
-    item: anItem("1", "dev", event && ({ kind: "webhook", event } as Trigger)),
-  });
+  const { permissions } = website;
+  const run = (repos: readonly string[], event?: { type: string; repo: string }) =>
+    runOf("a", { permissions, repos }, event && ({ kind: "webhook", event } as Trigger));
 
   test("are those that the agent lists, else the one of its GitHub webhook", () => {
     const event = { type: "github", repo: "acme/api" };

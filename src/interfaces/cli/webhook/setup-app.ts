@@ -63,7 +63,7 @@ export async function setUpApp(context: Context, setup: AppSetup): Promise<PingA
   });
   const made = await convertManifest(apiUrl, code);
   const api = source.api === undefined ? {} : { api_url: apiUrl };
-  const fields = { app_id: made.id, private_key: made.privateKey, ...api };
+  const fields = { app_id: made.id, private_key: made.privateKey, ...api, ...made.author };
   for (const [field, secret] of Object.entries(fields))
     await storeField(home, { ...reference, field, secret, replace: false });
   const app = githubAppOf(await loadCredential(home, name));

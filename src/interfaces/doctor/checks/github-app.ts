@@ -1,5 +1,4 @@
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
-import { valueAt } from "../../../../streams/where.ts";
 import { appJwt, askGithub, githubAppOf } from "../../../features/github-app/app-api.ts";
 import { installationOf, lackingPermissions } from "../../../features/github-app/mint-token.ts";
 import {
@@ -39,7 +38,7 @@ async function inspect(
         ? [askGithub(app, { path: "/app", token })]
         : repos.map((repo) => installationOf(app, repo, token)),
     );
-    const granted = places.map((place) => valueAt(place, "permissions"));
+    const granted = places.map((place) => place.permissions);
     const lacking = new Set(granted.flatMap((one) => lackingPermissions(permissions, one)));
     if (lacking.size === 0) return [ok(`the GitHub App ${app.id} has what ${agent} lists`)];
     const what = `the GitHub App ${app.id} lacks ${[...lacking].join(", ")}`;

@@ -5,9 +5,7 @@ import type { RunRequest } from "../../../../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../../../../foundation/config/project-config.ts";
 import { githubAppType } from "../../../../foundation/contracts/credential-reference.ts";
 import type { SecretBinding } from "../../../../foundation/contracts/network-allow.ts";
-import { githubAppOf } from "../../../../features/github-app/app-api.ts";
 import type { InstallationTokens } from "../../../../features/github-app/installation-tokens.ts";
-import { scopeOf } from "../../../../features/github-app/mint-token.ts";
 import { ownHosts } from "../../../../foundation/credentials/allowed-hosts.ts";
 import { brokerCredential } from "../../../../foundation/credentials/broker-credentials.ts";
 import { createAuthorities } from "./run-authority.ts";
@@ -48,12 +46,10 @@ export function createBrokering(
       if (!isClosed) return { stored, inRun: given, bindings: [] };
       const { inRun, bindings } = brokerCredential(stored, options, given);
       if (given === stored) return { stored, inRun, bindings };
-      const mint = () => mintFor(request, stored, false);
+      const mint = () => tokenFor(request, stored, false);
       return { stored, inRun, bindings: bindings.map((one) => ({ ...one, secret: null, mint })) };
     });
   };
-  const mintFor = async (request: RunRequest, app: Credential, isInRun: boolean) =>
-    tokenFor(request.instanceId, githubAppOf(app), scopeOf(request), isInRun);
   /** A run with an open network gets a token of its own. */
   const withToken = async (
     request: RunRequest,
@@ -61,7 +57,7 @@ export function createBrokering(
   ): Promise<Credential> =>
     stored.type !== githubAppType || bindings.length > 0
       ? inRun
-      : { ...inRun, fields: { ...inRun.fields, token: await mintFor(request, stored, true) } };
+      : { ...inRun, fields: { ...inRun.fields, token: await tokenFor(request, stored, true) } };
   return {
     /** The credentials for the run, with sentinels in place of brokered secrets. */
     forRun: async (
@@ -87,10 +83,11 @@ export function createBrokering(
   };
 }
 
-/** The run's copy of a GitHub App: a token, which its prefix stands for until there is one. */
+/** The run's copy of a GitHub App. Its token is only a prefix before there is one. */
 function tokenCredential({ type, instance, fields }: Credential): Credential {
+  const { app_id: _id, private_key: _key, api_url: _api, ...others } = fields;
   const [host] = ownHosts(fields);
-  return { type, instance, fields: { token: "ghs_", ...(host !== undefined && { host }) } };
+  return { type, instance, fields: { ...others, token: "ghs_", ...(host && { host }) } };
 }
 
 /**

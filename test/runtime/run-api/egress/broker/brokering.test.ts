@@ -11,12 +11,17 @@ const token = `ghp_${"R3al".repeat(9)}`;
 const stored: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   github_token: { token },
   my_own: { word: "w0rd-of-mine" },
-  github_app: { app_id: "4711", private_key: "R3al-key", api_url: "https://git.acme.test/api/v3" },
+  github_app: {
+    app_id: "4711",
+    private_key: "R3al-key",
+    api_url: "https://git.acme.test/api/v3",
+    name: "al[bot]",
+  },
 };
 
-/** Tokens that name the run, and whether it has them itself. */
-const tokenFor: InstallationTokens["tokenFor"] = (instanceId, app, scope, isInRun) =>
-  Promise.resolve([instanceId, app.id, scope.repos.join(), isInRun].join(" "));
+/** Tokens that name the run and the app, and whether the run has them itself. */
+const tokenFor: InstallationTokens["tokenFor"] = ({ instanceId }, { fields }, isInRun) =>
+  Promise.resolve(`${instanceId} ${fields.app_id} ${isInRun}`);
 
 function credential(type: string) {
   const fields = stored[type];
@@ -111,18 +116,18 @@ test("a run gets a placeholder for a GitHub App's token, which is minted for the
   expect(credential).toMatchObject({
     type: "github_app",
     git: { url: "https://git.acme.test", username: "x-access-token", variable: "GITHUB_TOKEN" },
-    env: { GH_HOST: "git.acme.test" },
+    env: { GH_HOST: "git.acme.test", GIT_AUTHOR_NAME: "al[bot]" },
   });
   const [binding] = bindings;
   expect(binding).toMatchObject({ secret: null, sentinel: credential?.env.GH_TOKEN });
   expect(binding?.sentinel).toMatch(/^ghs_AlSentinel/);
   expect(binding?.hosts).toEqual(["git.acme.test"]);
-  expect(await binding?.mint?.()).toBe("dev-abcdefgh 4711 acme/website false");
+  expect(await binding?.mint?.()).toBe("dev-abcdefgh 4711 false");
 });
 
 test("a run whose network is open gets a GitHub App's token of its own, and not the private key", async () => {
   const { job, bindings } = await jobOf(ofApp, "", "forbidden");
-  expect(job.credentials[0]?.env.GITHUB_TOKEN).toBe("dev-abcdefgh 4711 acme/website true");
+  expect(job.credentials[0]?.env.GITHUB_TOKEN).toBe("dev-abcdefgh 4711 true");
   expect(JSON.stringify(job)).not.toContain("R3al");
   expect(bindings).toEqual([]);
 });
