@@ -87,12 +87,14 @@ interface GithubRequest {
   /** JWT, installation token, or null for a request without a login. */
   readonly token: string | null;
   readonly body?: object;
+  /** What to do about a refusal; by default for one of the app's login or rights. */
+  readonly hint?: string;
 }
 
 /** Sends one request; resolves with the JSON of the answer. Rejects with a `GithubRefusal`, which holds no token. */
 export async function askGithub(
   { name, id, apiUrl }: Omit<GithubApp, "privateKey">,
-  { method = "GET", path, token, body }: GithubRequest,
+  { method = "GET", path, token, body, hint }: GithubRequest,
 ): Promise<GithubAnswer> {
   const url = `${apiUrl}${path}`;
   const headers = {
@@ -120,10 +122,10 @@ export async function askGithub(
   const message = `${method} ${url} answered ${answer.status}${why && `: ${why}`}`;
   // An unknown app ID is 404, a key of another app 401.
   const isLogin = answer.status === 401 || why === "Integration not found";
-  const hint = isLogin
+  const fix = isLogin
     ? `Check that app_id ${id} and private_key of the credential ${name} are of one app, and that this machine's clock is right.`
     : `Check the settings of the GitHub App ${id} and of its installation.`;
-  throw new GithubRefusal(message, hint, answer.status, why);
+  throw new GithubRefusal(message, hint ?? fix, answer.status, why);
 }
 
 /** The members of an answer's JSON. */

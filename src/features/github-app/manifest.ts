@@ -74,21 +74,12 @@ interface MadeApp {
 export async function convertManifest(apiUrl: string, code: string): Promise<MadeApp> {
   const path = `/app-manifests/${encodeURIComponent(code)}/conversions`;
   const app = { name: "the new GitHub App", id: "", apiUrl };
-  const made = await askGithub(app, { method: "POST", path, token: null }).catch(
-    (error: unknown) => {
-      const { said, answered } = error as Partial<GithubRefusal>;
-      const hint = "The code of a manifest works once, within an hour. Repeat the command.";
-      throw new GithubRefusal(
-        `GitHub did not exchange the manifest's code: ${said || answered || "no answer"}`,
-        hint,
-        answered ?? null,
-      );
-    },
-  );
+  const hint = "The code of a manifest works once, within an hour. Repeat the command.";
+  const made = await askGithub(app, { method: "POST", path, token: null, hint });
   const textAt = (name: string): string => {
     const value = made[name];
     if (typeof value === "string" || typeof value === "number") return String(value);
-    throw new GithubRefusal(`GitHub's new app has no ${name}`, "Repeat the command.", 201);
+    throw new GithubRefusal(`${apiUrl} made an app without ${name}`, hint, 201);
   };
   return {
     id: textAt("id"),

@@ -7,6 +7,7 @@ import { githubAppType } from "../../../../foundation/contracts/credential-refer
 import type { SecretBinding } from "../../../../foundation/contracts/network-allow.ts";
 import type { InstallationTokens } from "../../../../features/github-app/installation-tokens.ts";
 import { ownHosts } from "../../../../foundation/credentials/allowed-hosts.ts";
+import { fieldsInRun } from "../../../../foundation/credentials/credential-types.ts";
 import { brokerCredential } from "../../../../foundation/credentials/broker-credentials.ts";
 import { createAuthorities } from "./run-authority.ts";
 import { createIntercept } from "./intercept.ts";
@@ -85,9 +86,11 @@ export function createBrokering(
 
 /** The run's copy of a GitHub App. Its token is only a prefix before there is one. */
 function tokenCredential({ type, instance, fields }: Credential): Credential {
-  const { app_id: _id, private_key: _key, api_url: _api, ...others } = fields;
+  const known = fieldsInRun(type);
+  const own = Object.entries(fields).filter(([name]) => Object.hasOwn(known, name));
   const [host] = ownHosts(fields);
-  return { type, instance, fields: { ...others, token: "ghs_", ...(host && { host }) } };
+  const inRun = { ...Object.fromEntries(own), ...(host && { host }), token: "ghs_" };
+  return { type, instance, fields: inRun };
 }
 
 /**
