@@ -136,6 +136,12 @@ async function outsideServers(github: Github | null) {
   return { repository, git, seen, env };
 }
 
+/** Where the run found each word. */
+function lookedFor(stdout: string): Record<string, string[]> {
+  const [, json = "{}"] = /LOOKED (\{.*\})/.exec(stdout.replaceAll('\\"', '"')) ?? [];
+  return (JSON.parse(json) as { found: Record<string, string[]> }).found;
+}
+
 /** The only login of git. */
 function loginOf(github: Github | null): string {
   const [token, ...others] = github === null ? [hidden.git] : [...github.minted.keys()];
@@ -157,8 +163,7 @@ async function expectBrokered(
   const stdout = await project.print("run", "looker");
   await containers?.stop();
 
-  const [, json = "{}"] = /LOOKED (\{.*\})/.exec(stdout.replaceAll('\\"', '"')) ?? [];
-  const { found } = JSON.parse(json) as { found: Record<string, string[]> };
+  const found = lookedFor(stdout);
   const unseen = [...Object.values(hidden), ...keyOf(github)];
   expect(unseen.flatMap((word) => found[halves(word)])).toEqual([]);
   expect(found[halves(own)]?.length).toBeGreaterThan(1);
@@ -201,6 +206,7 @@ test.skipIf(noNetwork !== null)(
     expect(github.asked).toEqual([
       "GET /repos/acme/website/installation",
       "POST /app/installations/1/access_tokens",
+      "GET /installation/repositories",
       "DELETE /installation/token",
     ]);
   },

@@ -170,7 +170,7 @@ async function submit(url: string): Promise<string> {
     (pattern.exec(html)?.[1] ?? "").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
   const action = valueOf(/action="([^"]+)"/);
   expect(answer.headers.get("content-security-policy")).toContain(
-    `form-action ${new URL(action).origin};`,
+    `form-action https: ${new URL(action).origin};`,
   );
   const body = new URLSearchParams({ manifest: valueOf(/name="manifest" value="([^"]+)"/) });
   const sent = await fetch(action, { method: "POST", body, redirect: "manual" });

@@ -58,6 +58,8 @@ export async function startGithub() {
       { id: 1, account: "acme", repos: ["website", "api"], permissions: granted },
       { id: 2, account: "umbrella", repos: ["secrets"], permissions: { metadata: "read" } },
     ] as Installation[],
+    /** How many requests find a new token unknown. */
+    late: 0,
     /** Tokens that are valid but for their hour. */
     valid: [] as string[],
     minted: new Map<string, Minted>(),
@@ -98,9 +100,10 @@ async function answer(github: Github, asked: Asked): Promise<Answer> {
   const [, code] = /^\/app-manifests\/(\w+)\/conversions$/.exec(path) ?? [];
   if (code !== undefined) return converted(github, code);
   if (path === "/users/octoapp%5Bbot%5D") return [200, { id: 99, login: "octoapp[bot]" }];
-  if (path === "/installation/token" && method === "DELETE") {
+  if (path.startsWith("/installation/")) {
     const index = github.valid.indexOf((headers.authorization ?? "").replace("Bearer ", ""));
-    if (index === -1) return refusal(401, "Bad credentials");
+    if (index === -1 || github.late-- > 0) return refusal(401, "Bad credentials");
+    if (path === "/installation/repositories") return [200, { repositories: [] }];
     github.valid.splice(index, 1);
     return [204];
   }

@@ -26,5 +26,8 @@ syncBuiltinESMExports();
 const fetched = globalThis.fetch;
 globalThis.fetch = (url, ...more) => {
   const { origin, href } = new URL(url);
-  return fetched(href.replace(origin, () => origins[origin] ?? origin), ...more);
+  return fetched(
+    href.replace(origin, () => origins[origin] ?? origin),
+    ...more,
+  );
 };

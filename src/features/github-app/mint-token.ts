@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { githubLevels, type GithubAppScope } from "../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import { Problem } from "../../foundation/errors.ts";
@@ -48,9 +49,27 @@ export async function mintToken(
       ? lacksPermission(app, lacking, repos)
       : notInstalled(app, repos.join(", "), error);
   });
-  if (typeof minted === "string" && typeof until === "string")
-    return { token: minted, until: Date.parse(until) };
-  throw new GithubRefusal(`${app.apiUrl}${path} answered without a token`, "Check api_url.", 201);
+  if (typeof minted !== "string" || typeof until !== "string")
+    throw new GithubRefusal(`${app.apiUrl}${path} answered without a token`, "Check api_url.", 201);
+  await untilKnown(app, minted);
+  return { token: minted, until: Date.parse(until) };
+}
+
+/** Pauses before each look for a new token, in ms: not all of GitHub's servers know it at once. */
+const pauses = [0, 500, 1_000, 2_000];
+
+async function untilKnown(app: GithubApp, token: string): Promise<void> {
+  for (const pause of pauses) {
+    await wait(pause);
+    const isKnown = await askGithub(app, {
+      path: "/installation/repositories?per_page=1",
+      token,
+    }).then(
+      () => true,
+      (error: unknown) => !(error instanceof GithubRefusal) || error.answered !== 401,
+    );
+    if (isKnown) return;
+  }
 }
 
 /** The installation of the app on a repository. */

@@ -110,16 +110,25 @@ describe("the tokens of a GitHub App", () => {
     const first = await tokenFor("a");
     const [installation] = github.installations.splice(0, 1);
     clock.now += 56 * minute;
-    const { length } = github.asked;
+    const asked = github.asked.length;
     expect(await tokenFor("a")).toBe(first);
     expect(await tokenFor("a")).toBe(first);
-    expect([github.asked.length, warnings]).toEqual([length + 1, []]);
+    expect([github.asked.length, warnings]).toEqual([asked + 1, []]);
     clock.now += 5 * minute;
     await expect(tokenFor("a")).rejects.toThrow("not installed");
     expect(warnings).toEqual([expect.stringContaining("not installed on acme/website")]);
     if (installation !== undefined) github.installations.push(installation);
     clock.now += minute;
     expect(await tokenFor("a")).not.toBe(first);
+    await close();
+  });
+
+  test("are used when GitHub's servers know them", async () => {
+    const { tokenFor, close, github, begin } = made();
+    begin("a");
+    github.late = 2;
+    await tokenFor("a");
+    expect(github.asked.filter((line) => line.includes("repositories"))).toHaveLength(3);
     await close();
   });
 

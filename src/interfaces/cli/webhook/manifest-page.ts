@@ -25,7 +25,8 @@ export async function codeOfManifest({ action, manifest, onOpen }: ManifestPage)
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", origin);
     if (request.headers.host !== new URL(origin).host) return answer(response, 421, "");
-    if (pathname === `/${path}`) return answer(response, 200, form, new URL(action).origin);
+    if (pathname === `/${path}`)
+      return answer(response, 200, form, `https: ${new URL(action).origin}`);
     if (pathname !== `/${path}/made`) return answer(response, 404, "");
     const code = searchParams.get("code") ?? "";
     if (code === "" || !isSame(searchParams.get("state") ?? "", state))
