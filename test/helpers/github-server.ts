@@ -100,14 +100,18 @@ async function answer(github: Github, asked: Asked): Promise<Answer> {
   const [, code] = /^\/app-manifests\/(\w+)\/conversions$/.exec(path) ?? [];
   if (code !== undefined) return converted(github, code);
   if (path === "/users/octoapp%5Bbot%5D") return [200, { id: 99, login: "octoapp[bot]" }];
-  if (path.startsWith("/installation/")) {
-    const index = github.valid.indexOf((headers.authorization ?? "").replace("Bearer ", ""));
-    if (index === -1 || github.late-- > 0) return refusal(401, "Bad credentials");
-    if (path === "/installation/repositories") return [200, { repositories: [] }];
-    github.valid.splice(index, 1);
-    return [204];
-  }
-  return jwtProblem(github, headers.authorization ?? "") ?? asApp(github, method, path, body);
+  const login = headers.authorization ?? "";
+  if (path.startsWith("/installation/")) return asInstallation(github, path, login);
+  return jwtProblem(github, login) ?? asApp(github, method, path, body);
+}
+
+/** https://docs.github.com/en/rest/apps/installations */
+function asInstallation(github: Github, path: string, login: string): Answer {
+  const index = github.valid.indexOf(login.replace("Bearer ", ""));
+  if (index === -1 || github.late-- > 0) return refusal(401, "Bad credentials");
+  if (path === "/installation/repositories") return [200, { repositories: [] }];
+  github.valid.splice(index, 1);
+  return [204];
 }
 
 /** https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app */
