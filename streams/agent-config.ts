@@ -201,6 +201,18 @@ export interface Debounce {
   readonly deliver: (typeof deliveredParts)[number];
 }
 
+/** Levels of a permission of a GitHub App, each with those before it. */
+export const githubLevels = ["read", "write", "admin"] as const;
+export type GithubLevel = (typeof githubLevels)[number];
+
+/** An agent's `[githubApp]`: the scope of the tokens that its runs get from its `github_app`. */
+export interface GithubAppScope {
+  /** By GitHub's names, such as `pull_requests`. */
+  readonly permissions: Readonly<Record<string, GithubLevel>>;
+  /** As `owner/name`, all of one owner; empty for the repository of the run's trigger. */
+  readonly repos: readonly string[];
+}
+
 /** A value of `[params]`. */
 export type Param = string | number | boolean;
 export type Params = Readonly<Record<string, Param | readonly Param[]>>;
@@ -263,6 +275,8 @@ export interface AgentConfig {
   readonly models: readonly ModelConfig[];
   readonly harness: HarnessConfig;
   readonly credentials: readonly string[];
+  /** Null without the table. */
+  readonly githubApp: GithubAppScope | null;
   /** Five-field cron expression. */
   readonly schedule: string | null;
   /** Beside `schedule`. */

@@ -5,6 +5,7 @@ import type { LogEntry } from "../../streams/vocabulary.ts";
 import { answerQuestion } from "../features/people/operations.ts";
 import { performAs } from "../foundation/perform.ts";
 import { createBudgetHolds } from "../features/spend/budget-holds.ts";
+import type { InstallationTokens } from "../features/github-app/installation-tokens.ts";
 import { createSearch } from "../features/search/search.ts";
 import { createTelemetry } from "../features/telemetry/telemetry.ts";
 import type { AgentFiles } from "../foundation/config/agent-files.ts";
@@ -83,7 +84,19 @@ export function createServices(
   });
   const whyNotClosed = createClosingProbe(env);
   const door = createClusterDoor(context, sockets);
-  const brokering = createBrokering(context, whyNotClosed);
+  let loading: Promise<InstallationTokens> | undefined;
+  const githubTokens = (): Promise<InstallationTokens> =>
+    (loading ??= import("../features/github-app/installation-tokens.ts").then((tokens) =>
+      tokens.createInstallationTokens({
+        now: () => clock.now(),
+        run: runs.find,
+        hide: redactor.add,
+        onProblem: warn,
+      }),
+    ));
+  const brokering = createBrokering(context, whyNotClosed, async (...run) =>
+    (await githubTokens()).tokenFor(...run),
+  );
   const telemetry = createTelemetry(context, (count) => http.metrics.onSpansDropped(count));
   const { clusterEngine = null } = options;
   const refusedKeys = createRefusedKeys(() => clock.now());
@@ -154,6 +167,7 @@ export function createServices(
       gatedMeter(requests.gates, runs, meter),
       refusedKeys,
     ),
+    closeGithubTokens: async () => (await loading)?.close(),
     egress: createRunEgress(context, runs, brokering, gatewayUrl, gated, options.egress),
     alerts,
     /** Answers by buttons in chats; while it is subscribed. */

@@ -222,6 +222,7 @@ function closeOnce(
     () => runs.removeSockets(),
     () => modelCalls.close(),
     () => egress.close(),
+    () => services.closeGithubTokens(),
     () => alerts.close(),
     () => telemetry.close(),
     () => door.close(),

@@ -9,7 +9,8 @@ import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helper
 import { filesBelow } from "../helpers/files-below.ts";
 import { makeCertificate, startGitHttpsServer } from "../helpers/git-https-server.ts";
 import { makeRepository } from "../helpers/git-repository.ts";
-import type { LiveProject } from "../helpers/live-project.ts";
+import { startGithub } from "../helpers/github-server.ts";
+import { slowly, type LiveProject } from "../helpers/live-project.ts";
 import { withOutside } from "../helpers/outside.ts";
 import { scriptedAgents } from "../helpers/scripted-agents.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
@@ -35,7 +36,7 @@ const halves = (word: string): string =>
   `${word.replaceAll(/(.).?/g, "$1")}_${word.replaceAll(/.(.?)/g, "$1")}`;
 
 /** The agent's commands; their lines are in its log. */
-const useAll = (roots: string) => `set -e
+const useAll = (words: readonly string[], roots: string) => `set -e
 export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@example.org GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@example.org
 git clone -q https://git.allowed.test/repo.git work
 cd work
@@ -46,26 +47,43 @@ ask() { curl -sS -o answer -w '%{http_code}' "$@" || true; echo " $(head -c 300 
 echo "echo: $(ask -H "Authorization: Bearer $MY_API_WORD" https://api.allowed.test/user)"
 echo "other: $(ask -H "Authorization: Bearer $MY_API_WORD" https://other.test/)"
 echo "body: $(ask -d "token=$MY_API_WORD" https://api.allowed.test/)"
-node scripts/look.mjs ${[...Object.values(hidden), own].map(halves).join(" ")} -- ${roots}
+node scripts/look.mjs ${words.map(halves).join(" ")} -- ${roots}
 `;
 
-async function brokeredProject(runtime: string, roots: string): Promise<LiveProject> {
-  const config = `[runtime]
+type Github = Awaited<ReturnType<typeof startGithub>>;
+
+/** With `github`, git logs in by its app. */
+async function brokeredProject(
+  runtime: string,
+  roots: string,
+  github: Github | null,
+): Promise<LiveProject> {
+  const scope = '[githubApp]\npermissions = { contents = "write" }\nrepos = ["acme/website"]\n';
+  const config = `${github === null ? "" : scope}[runtime]
 ${runtime}
 [network]
 allow = ["api.allowed.test", "other.test"]
 [hooks]
 pre = ["bash scripts/use.sh"]
 `;
-  const credentials = ["github_token", "my_api", "my_own"];
-  const files = { "scripts/use.sh": useAll(roots) };
+  const credentials = [github === null ? "github_token" : "github_app", "my_api", "my_own"];
+  const files = {
+    "scripts/use.sh": useAll([...Object.values(hidden), ...keyOf(github), own], roots),
+  };
   const project = await scriptedAgents(
     { looker: { credentials, config, files } },
     `[models.claude]\nprovider = "anthropic"\nmodel = "claude-sonnet-4-5"
 [network.credentials]\nmy_api = ["api.allowed.test"]\n[local]\nbase = "${testBase}"\n`,
   );
   await project.edit("agents/looker/config.toml", '["looker"]', '["looker", "claude"]');
-  await project.store("github_token", { token: hidden.git, host: "git.allowed.test" });
+  if (github === null)
+    await project.store("github_token", { token: hidden.git, host: "git.allowed.test" });
+  else
+    await project.store("github_app", {
+      app_id: github.id,
+      private_key: github.pem,
+      api_url: "https://git.allowed.test/api/v3",
+    });
   await project.store("my_api", { word: hidden.api });
   await project.store("my_own", { word: own });
   await project.store("anthropic_key", { key: hidden.model });
@@ -74,13 +92,22 @@ pre = ["bash scripts/use.sh"]
   return project;
 }
 
+/** A line of the app's private key. */
+const keyOf = (github: Github | null): readonly string[] =>
+  github === null ? [] : [github.pem.split("\n")[3] ?? ""];
+
 /** A git server and an API that answers with its login, and the environment of a scheduler that finds them. */
-async function outsideServers() {
+async function outsideServers(github: Github | null) {
   const [folder, seen] = [tempDir(), [] as object[]];
   const names = "DNS:git.allowed.test,DNS:api.allowed.test,DNS:other.test";
   const certificate = makeCertificate(folder, names);
   const repository = makeRepository();
-  const git = await startGitHttpsServer(repository.root, folder, [hidden.git], certificate);
+  const git = await startGitHttpsServer(
+    repository.root,
+    folder,
+    github?.valid ?? [hidden.git],
+    certificate,
+  );
   const api = createServer(certificate, ({ headers, url }, response) => {
     const { host: name, authorization: login } = headers;
     seen.push({ name, url, login });
@@ -102,27 +129,46 @@ async function outsideServers() {
       "203.0.113.20": Number(git.host.split(":")[1]),
       "203.0.113.10": (api.address() as AddressInfo).port,
     },
+    ...(github && { origins: { "https://git.allowed.test": github.url } }),
   });
   const NODE_EXTRA_CA_CERTS = join(folder, "cert.pem");
   const env = { ...outside, NODE_EXTRA_CA_CERTS, ANTHROPIC_API_KEY: hidden.variable };
   return { repository, git, seen, env };
 }
 
-async function expectBrokered(runtime: string, roots: string, ofRun: Engine | null): Promise<void> {
-  const project = await brokeredProject(runtime, roots);
+/** Where the run found each word. */
+function lookedFor(stdout: string): Record<string, string[]> {
+  const [, json = "{}"] = /LOOKED (\{.*\})/.exec(stdout.replaceAll('\\"', '"')) ?? [];
+  return (JSON.parse(json) as { found: Record<string, string[]> }).found;
+}
+
+/** The only login of git. */
+function loginOf(github: Github | null): string {
+  const [token, ...others] = github === null ? [hidden.git] : [...github.minted.keys()];
+  expect(others).toEqual([]);
+  return `x-access-token:${token}`;
+}
+
+async function expectBrokered(
+  runtime: string,
+  roots: string,
+  ofRun: Engine | null,
+  github: Github | null,
+): Promise<void> {
+  const project = await brokeredProject(runtime, roots, github);
   if (ofRun !== null) onTestFinished(() => removeAll(ofRun, project.dir));
-  const { repository, git, seen, env } = await outsideServers();
+  const { repository, git, seen, env } = await outsideServers(github);
   await project.start({ env });
   const containers = ofRun && watchContainers(ofRun, project.dir);
   const stdout = await project.print("run", "looker");
   await containers?.stop();
 
-  const [, json = "{}"] = /LOOKED (\{.*\})/.exec(stdout.replaceAll('\\"', '"')) ?? [];
-  const { found } = JSON.parse(json) as { found: Record<string, string[]> };
-  expect(Object.values(hidden).flatMap((word) => found[halves(word)])).toEqual([]);
+  const found = lookedFor(stdout);
+  const unseen = [...Object.values(hidden), ...keyOf(github)];
+  expect(unseen.flatMap((word) => found[halves(word)])).toEqual([]);
   expect(found[halves(own)]?.length).toBeGreaterThan(1);
   expect(repository.subjects("from-run")).toContain("from a run");
-  expect(git.logins).toContain(`x-access-token:${hidden.git}`);
+  expect([...new Set(git.logins)]).toEqual(["", loginOf(github)]);
   const sentinel = expect.stringMatching(/^Bearer AlSentinel[a-z2-7]{26}$/) as string;
   expect(seen).toEqual([
     { name: "api.allowed.test", url: "/user", login: `Bearer ${hidden.api}` },
@@ -137,19 +183,40 @@ async function expectBrokered(runtime: string, roots: string, ofRun: Engine | nu
   expect(logs).toContain("echo: 200 Bearer ");
   const files = (await filesBelow(project.dir)).values();
   const texts = [stdout, project.scheduler.output(), ...inspected, shown, logs, ...files];
-  expect(texts.filter((text) => text.includes("canary"))).toEqual([]);
+  for (const word of ["canary", ...keyOf(github)])
+    expect(texts.filter((text) => text.includes(word))).toEqual([]);
 }
 
 test.skipIf(noNetwork !== null)(
   "a secret bound to hosts and a model's key are in no byte that a run as the scheduler's user can read",
-  () => expectBrokered('type = "host-user"\nrun_as = "$USER"', "", null),
+  () => expectBrokered('type = "host-user"\nrun_as = "$USER"', "", null, null),
+);
+
+test.skipIf(noNetwork !== null)(
+  "git clones and pushes with the token of a GitHub App, which no byte of a run, log or store has, nor the private key",
+  async () => {
+    const github = await startGithub();
+    onTestFinished(() => github.stop());
+    github.prefix = `ghs_${hidden.git}_`;
+    await expectBrokered('type = "host-user"\nrun_as = "$USER"', "", null, github);
+    expect([...github.minted.values()]).toMatchObject([
+      { repositories: ["website"], permissions: { contents: "write" } },
+    ]);
+    await expect.poll(() => github.valid, slowly).toEqual([]);
+    expect(github.asked).toEqual([
+      "GET /repos/acme/website/installation",
+      "POST /app/installations/1/access_tokens",
+      "GET /installation/repositories",
+      "DELETE /installation/token",
+    ]);
+  },
 );
 
 test.skipIf(missing !== null)(
   "a secret bound to hosts and a model's key are in no byte that a run in a container can read",
   async () => {
     await defaultTestImage(engine);
-    await expectBrokered('type = "container"', "/", engine);
+    await expectBrokered('type = "container"', "/", engine, null);
   },
   engineSetupMs,
 );

@@ -2,7 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freePort } from "../helpers/free-port.ts";
 import { startProviders } from "../helpers/hook-providers.ts";
+import { startGithub } from "../helpers/github-server.ts";
 import { LiveProject } from "../helpers/live-project.ts";
+import { exitOf, spawnAl } from "../helpers/scheduler.ts";
 
 type Providers = Awaited<ReturnType<typeof startProviders>>;
 type Source = keyof Providers["hooks"];
@@ -141,3 +143,111 @@ test("al webhook setup fails with a reason if the ping does not arrive, the repo
     /^address +http.*\/webhooks\/sentry\/hub\nevents +issue\nsecret +not stored yet; store it with `al creds add sentry_client_secret:default`$/m,
   );
 });
+
+/** The command's page, once it is printed, and what the command prints at its end. */
+function setUpApp(project: LiveProject, ...args: string[]) {
+  const child = spawnAl(project, ["webhook", "setup", "github", ...args, "--app"], { DISPLAY: "" });
+  const page = Promise.withResolvers<string>();
+  const output = { out: "", err: "" };
+  child.stdout.on("data", (text: Buffer) => (output.out += String(text)));
+  child.stderr.on("data", (text: Buffer) => {
+    output.err += String(text);
+    const [url] = /http:\/\/127\.0\.0\.1:\d+\/[\w-]+/.exec(output.err) ?? [];
+    if (url !== undefined) page.resolve(url);
+  });
+  const ended = exitOf(child).then((code) => {
+    page.reject(new Error(output.err));
+    return { code, ...output };
+  });
+  return { page: page.promise, ended };
+}
+
+/** Sends the form of the page as a browser does; resolves with the address that GitHub redirects to. */
+async function submit(url: string): Promise<string> {
+  const answer = await fetch(url);
+  const html = await answer.text();
+  const valueOf = (pattern: RegExp) =>
+    (pattern.exec(html)?.[1] ?? "").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+  const action = valueOf(/action="([^"]+)"/);
+  expect(answer.headers.get("content-security-policy")).toContain(
+    `form-action https: ${new URL(action).origin};`,
+  );
+  const body = new URLSearchParams({ manifest: valueOf(/name="manifest" value="([^"]+)"/) });
+  const sent = await fetch(action, { method: "POST", body, redirect: "manual" });
+  return sent.headers.get("location") ?? "";
+}
+
+test("al webhook setup github --app makes an app with what the agents need, stores its key and secret, and its ping arrives", async () => {
+  const github = await startGithub();
+  onTestFinished(() => github.stop());
+  const { project, url } = await listening("github", issues);
+  await project.edit("config.toml", /^api = .*$/m, `api = "${github.url}/api/v3"`);
+  await project.edit(
+    "agents/hello/config.toml",
+    "credentials = []",
+    'credentials = ["github_app"]',
+  );
+  await project.append(
+    "agents/hello/config.toml",
+    '\n[githubApp]\npermissions = { contents = "write", pull_requests = "write" }\n',
+  );
+  await project.start({ anyPort: false });
+  const { page, ended } = setUpApp(project, "acme");
+  const opened = await page;
+  expect((await fetch(new URL("/", opened))).status).toBe(404);
+  const back = await submit(opened);
+  const forged = new URL(back);
+  forged.searchParams.set("state", "A".repeat(43));
+  expect((await fetch(forged)).status).toBe(400);
+  expect((await fetch(back)).status).toBe(200);
+
+  const { code, out, err } = await ended;
+  expect({ code, err }).toMatchObject({ code: 0 });
+  expect(out).toContain("the GitHub App 4711 is made and stored as github_app");
+  expect(out).toContain("ping         200 OK");
+  expect(out).toContain("https://github.com/apps/octoapp/installations/new");
+  await expect(fetch(back)).rejects.toThrow();
+  expect(github.manifests).toMatchObject([
+    {
+      path: "/organizations/acme/settings/apps/new",
+      manifest: {
+        hook_attributes: { url, active: true },
+        public: false,
+        default_permissions: {
+          metadata: "read",
+          contents: "write",
+          issues: "read",
+          pull_requests: "write",
+        },
+        default_events: ["issues", "pull_request"],
+      },
+    },
+  ]);
+  const stored = (field: string) =>
+    readFile(join(project.home, "credentials/github_app/default", field), "utf8");
+  expect([await stored("app_id"), (await stored("private_key")).trim()]).toEqual([
+    "4711\n",
+    github.pem.trim(),
+  ]);
+  expect(await stored("email")).toBe("99+octoapp[bot]@users.noreply.127.0.0.1\n");
+  expect(await secretOf(project, "github")).toBe(github.hook.secret);
+  const [, line = ""] = github.pem.split("\n");
+  for (const secret of [line, github.hook.secret]) {
+    expect(out + err + project.scheduler.output()).not.toContain(secret);
+  }
+  const again = await project.al("webhook", "setup", "github", "--app");
+  expect(again).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/stored already/) as string,
+  });
+
+  // The source's secret stays, as its other webhooks have it: GitHub gets it for the new app.
+  const { secret } = github.hook;
+  await project.print("creds", "rm", "github_app", "--yes");
+  const other = setUpApp(project);
+  await fetch(await submit(await other.page));
+  const done = await other.ended;
+  expect([done.code, done.out]).toEqual([0, expect.stringContaining("200 OK")]);
+  expect([github.hook.secret, await secretOf(project, "github")]).toEqual([secret, secret]);
+  expect(github.manifests.at(-1)?.path).toBe("/settings/apps/new");
+}, 120_000);

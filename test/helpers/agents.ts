@@ -42,6 +42,7 @@ export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentC
     models: [aModelConfig()],
     harness: { type: "pi", command: "claude" },
     credentials: [],
+    githubApp: null,
     schedule: null,
     schedules: [],
     timezone: "UTC",

@@ -3,7 +3,7 @@ import dns from "node:dns/promises";
 import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
 
-const { addresses, ports } = JSON.parse(process.env.AL_TEST_OUTSIDE ?? "{}");
+const { addresses, ports, origins = {} } = JSON.parse(process.env.AL_TEST_OUTSIDE ?? "{}");
 const known = new Set(Object.values(addresses));
 const connect = net.connect;
 
@@ -22,3 +22,12 @@ net.connect = (options, ...more) => {
   return connect({ ...options, host: "127.0.0.1", port: own }, ...more);
 };
 syncBuiltinESMExports();
+
+const fetched = globalThis.fetch;
+globalThis.fetch = (url, ...more) => {
+  const { origin, href } = new URL(url);
+  return fetched(
+    href.replace(origin, () => origins[origin] ?? origin),
+    ...more,
+  );
+};

@@ -32,6 +32,7 @@ import {
   text,
   timezone,
 } from "./fields.ts";
+import { githubAppKey } from "./github-app.ts";
 import { heartbeatKey } from "./heartbeat.ts";
 import { fileSchema } from "./key-table.ts";
 import { mcpKey } from "./mcp.ts";
@@ -62,6 +63,7 @@ export const agentKeys = {
     value: z.array(z.string()).readonly(),
     facts: (names) => factOf("Credentials", names),
   }),
+  githubApp: githubAppKey,
   schedule: agentKey({
     inFile: "schedule",
     field: z

@@ -9,6 +9,7 @@ import { checkLocal } from "./agent-local.ts";
 import { checkRuntime, runtimeTypeOf } from "./agent-runtime.ts";
 import type { KnownToAgents } from "./config-key.ts";
 import { checkExpect } from "./expect.ts";
+import { checkGithubApp } from "./github-app.ts";
 import { checkMcp } from "./mcp.ts";
 import { validateToml, hasErrors, type Diagnostics } from "./validate.ts";
 import { checkNetwork } from "./network.ts";
@@ -73,6 +74,7 @@ function resolveConfig(
   checkSchedules(table, project, diagnostics);
   checkTriggers(table, diagnostics);
   checkCredentials(table, known.credentialTypes, diagnostics);
+  checkGithubApp(table, diagnostics);
   checkRuntime(table, project, diagnostics);
   const runtimeType = runtimeTypeOf(table.runtime, project);
   checkLocal({ ...table, runtimeType }, known.credentialSets, diagnostics);

@@ -21,6 +21,9 @@ export function isCredentialInstance(name: string): boolean {
 /** The type of the gateway's own key, which no agent may have. */
 export const gatewayKeyType = "gateway_api_key";
 
+/** The type of a GitHub App, whose private key no run has. */
+export const githubAppType = "github_app";
+
 /** A credential as configs name it. */
 export function credentialName({ type, instance }: CredentialReference): string {
   return instance === "default" ? type : `${type}:${instance}`;

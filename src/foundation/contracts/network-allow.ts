@@ -196,7 +196,10 @@ export interface EgressPolicy extends AllowList {
 export interface SecretBinding {
   /** Stands for the secret in the run. */
   readonly sentinel: string;
-  readonly secret: string;
+  /** Null before it is minted. */
+  readonly secret: string | null;
+  /** Present for a token that is minted when a request needs it. Rejects with a Problem. */
+  readonly mint?: () => Promise<string>;
   /** Canonical hosts, on port 443. */
   readonly hosts: readonly string[];
 }

@@ -10,30 +10,39 @@ const sshPort = 22;
 
 /**
  * The entries of `[network].allow` that a credential implies: the hosts that `[network.credentials]` binds it to, and
- * its own `host` or its type's presets. `ownHost` reads the field; it is not called for types without one. A credential
+ * its own hosts or its type's presets. `ownFields` reads its fields; it is not called for types without hosts of their own. A credential
  * with an unreadable host adds only the bound hosts: the run that uses it reports the missing credential.
  */
 export async function allowedByCredential(
   reference: string,
   more: MoreHosts,
-  ownHost: (reference: string) => Promise<string | undefined>,
+  ownFields: (reference: string) => Promise<Fields>,
 ): Promise<readonly string[]> {
   const parsed = parseCredentialReference(reference);
   if (parsed === null) return [];
-  const own = await hostsOfType(parsed.type, () => ownHost(reference)).catch(() => []);
+  const own = await hostsOfType(parsed.type, () => ownFields(reference)).catch(() => []);
   return [...own, ...addedHosts(parsed, more)];
 }
 
 async function hostsOfType(
   name: string,
-  ownHost: () => Promise<string | undefined>,
+  ownFields: () => Promise<Fields>,
 ): Promise<readonly string[]> {
   const type = credentialType(name);
   const presets = type?.presets ?? [];
   if (type?.git === undefined) return presets;
-  const host = await ownHost();
-  if (host === undefined) return presets;
-  return [host, `${host.replace(/:[0-9]+$/, "")}:${sshPort}`];
+  const own = ownHosts(await ownFields());
+  if (own.length === 0) return presets;
+  return own.flatMap((host) => [host, `${host.replace(/:[0-9]+$/, "")}:${sshPort}`]);
+}
+
+type Fields = Credential["fields"];
+
+/** The hosts that a credential itself names, that of git first; empty for the usual ones of its type. */
+export function ownHosts({ host, api_url: api }: Fields): readonly string[] {
+  if (host !== undefined) return [host];
+  const url = api === undefined ? null : URL.parse(api);
+  return url === null ? [] : [...new Set([url.host.replace(/^api\./, ""), url.host])];
 }
 
 /** The hosts that runs of an agent may reach, by its credentials, the project and its own config, with approval if need be. `project` is null without `[network]`. */
@@ -43,9 +52,9 @@ export async function allowList(
   credential: (reference: string) => Promise<Credential>,
 ): Promise<readonly AllowedHost[]> {
   const more = project?.credentials ?? {};
-  const ownHost = async (reference: string) => (await credential(reference)).fields.host;
+  const ownFields = async (reference: string) => (await credential(reference)).fields;
   const ofCredentials = await Promise.all(
-    credentials.map((reference) => allowedByCredential(reference, more, ownHost)),
+    credentials.map((reference) => allowedByCredential(reference, more, ownFields)),
   );
   const entries = [project?.allow, network?.allow, approve?.hosts].flatMap((own) => own ?? []);
   return allowedHosts([...ofCredentials.flat(), ...entries]);
@@ -61,8 +70,8 @@ export type MoreHosts = Readonly<Record<string, readonly string[]>>;
 export function boundHosts(credential: Credential, more: MoreHosts): readonly string[] {
   const { type, instance, fields } = credential;
   const known = credentialType(type)?.hosts ?? [];
-  const own = known.length > 0 && fields.host !== undefined ? [fields.host] : known;
-  const canonical = [...own, ...addedHosts({ type, instance }, more)]
+  const own = known.length > 0 ? ownHosts(fields) : [];
+  const canonical = [...(own.length > 0 ? own : known), ...addedHosts({ type, instance }, more)]
     .map((host) => canonicalHost(host.replace(/:443$/, "")))
     .filter((host) => host !== null);
   return [...new Set(canonical)];

@@ -1,6 +1,6 @@
 import type { SecretBinding } from "../contracts/network-allow.ts";
 import { boundHosts, type MoreHosts } from "./allowed-hosts.ts";
-import { credentialType } from "./credential-types.ts";
+import { fieldsInRun } from "./credential-types.ts";
 import type { Credential } from "./load-credential.ts";
 import { createHmac } from "node:crypto";
 
@@ -18,16 +18,20 @@ interface BrokeredCredential {
   readonly bindings: readonly SecretBinding[];
 }
 
-/** Replaces a credential's secrets by sentinels; the secrets are inserted outside of the run, into requests to their hosts. */
+/**
+ * Replaces a credential's secrets by sentinels; the secrets are inserted outside of the run, into requests to their hosts.
+ * `given` is what the run would get without that.
+ */
 export function brokerCredential(
   credential: Credential,
   { projectKey, instanceId, moreHosts }: BrokerOptions,
+  given = credential,
 ): BrokeredCredential {
   const hosts = boundHosts(credential, moreHosts);
-  if (hosts.length === 0) return { inRun: credential, bindings: [] };
-  const { type, instance } = credential;
-  const fields = { ...credential.fields };
-  const bindings = brokeredFields(credential).map(([field, secret]): SecretBinding => {
+  if (hosts.length === 0) return { inRun: given, bindings: [] };
+  const { type, instance } = given;
+  const fields = { ...given.fields };
+  const bindings = brokeredFields(given).map(([field, secret]): SecretBinding => {
     const sentinel = sentinelFor(projectKey, { instanceId, type, instance, field, secret });
     fields[field] = sentinel;
     return { sentinel, secret, hosts };
@@ -37,7 +41,7 @@ export function brokerCredential(
 
 /** Secrets that programs read from variables; one that only works as a file, such as a private key, stays in the run. */
 function brokeredFields({ type, fields }: Credential): [field: string, secret: string][] {
-  const known = credentialType(type)?.fields ?? {};
+  const known = fieldsInRun(type);
   return Object.entries(fields).filter(([name]) => {
     const described = Object.hasOwn(known, name) ? known[name] : undefined;
     return described === undefined || (described.open !== true && described.env.length > 0);

@@ -28,6 +28,8 @@ export interface GitLogin {
 export interface CredentialType {
   readonly description: string;
   readonly fields: Readonly<Record<string, CredentialField>>;
+  /** The fields that runs get in place of the stored ones: for a type with which the scheduler mints tokens. */
+  readonly inRun?: Readonly<Record<string, CredentialField>>;
   /** File variables for the existing fields. */
   readonly files?: (has: (field: string) => boolean) => readonly FileVariable[];
   /** Public texts, the same for all credentials of the type; the run writes those in `files` as files. */

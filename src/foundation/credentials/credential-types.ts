@@ -78,12 +78,19 @@ export function credentialType(type: string): CredentialType | null {
   return Object.hasOwn(credentialTypes, type) ? (credentialTypes[type] ?? null) : null;
 }
 
+/** The described fields of the run's copy of a credential. */
+export function fieldsInRun(type: string): CredentialType["fields"] {
+  const known = credentialType(type);
+  return known?.inRun ?? known?.fields ?? {};
+}
+
 /** The secret values of a credential; a field that the program does not know counts as secret. */
 export function secretsOf(credential: {
   readonly type: string;
   readonly fields: Readonly<Record<string, string>>;
 }): string[] {
-  const known = credentialType(credential.type)?.fields ?? {};
+  const type = credentialType(credential.type);
+  const known = { ...type?.fields, ...type?.inRun };
   const isOpen = (field: string) => Object.hasOwn(known, field) && known[field]?.open === true;
   return Object.entries(credential.fields).flatMap(([field, value]) =>
     isOpen(field) ? [] : [value],

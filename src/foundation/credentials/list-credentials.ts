@@ -1,5 +1,5 @@
 import { findApiKey } from "./api-key.ts";
-import { secretsOf } from "./credential-types.ts";
+import { credentialType, secretsOf } from "./credential-types.ts";
 import { loadCredential } from "./load-credential.ts";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -44,7 +44,13 @@ export async function listCredentials(home: string): Promise<StoredCredential[]>
 
 async function described(home: string, type: string, instance: string): Promise<StoredCredential> {
   const fields = await fieldsIn(join(storeDir(home), type, instance));
-  const blanks = Object.fromEntries(fields.map(({ name }) => [name, ""]));
+  const stored = fields.map((one) => one.name);
+  const inRun = Object.entries(credentialType(type)?.inRun ?? {});
+  const ofRun = inRun.flatMap(([field, { optional }]) =>
+    optional && !stored.includes(field) ? [] : [field],
+  );
+  const names = inRun.length === 0 ? stored : ofRun;
+  const blanks = Object.fromEntries(names.map((field) => [field, ""]));
   const [staged] = stageCredentials([{ type, instance, fields: blanks }]);
   const name = credentialName({ type, instance });
   const problem = await loadCredential(home, name).then(

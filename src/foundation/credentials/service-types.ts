@@ -1,3 +1,4 @@
+import { githubAppType } from "../contracts/credential-reference.ts";
 import { appTypes } from "./app-types.ts";
 import { field, single } from "./credential-type.ts";
 import type { CredentialType, FileVariable, GitLogin } from "./credential-type.ts";
@@ -20,19 +21,42 @@ export const usualKnownHosts = [
 ].join("\n");
 
 const eachGit = (name: string) => [`GIT_AUTHOR_${name}`, `GIT_COMMITTER_${name}`];
+const identity = {
+  name: field("Name in commits", eachGit("NAME"), "optional", "open"),
+  email: field("E-mail address in commits", eachGit("EMAIL"), "optional", "open"),
+};
 const awsRegion = ["AWS_REGION", "AWS_DEFAULT_REGION"];
 const eachMintlify = ["MINTLIFY_API_KEY", "MINTLIFY_API_TOKEN"];
 
+const githubToken = gitHost({
+  description: "Token for GitHub's API, git over HTTPS and the gh command",
+  env: ["GITHUB_TOKEN", "GH_TOKEN"],
+  hostVariable: "GH_HOST",
+  git: { host: "github.com", username: "x-access-token" },
+  presets: ["github"],
+  hosts: ["github.com", "api.github.com", "uploads.github.com"],
+});
+
 /** Credentials of the services that agents work with. Variables are the ones that the services' own tools read. */
 export const serviceTypes: Readonly<Record<string, CredentialType>> = {
-  github_token: gitHost({
-    description: "Token for GitHub's API, git over HTTPS and the gh command",
-    env: ["GITHUB_TOKEN", "GH_TOKEN"],
-    hostVariable: "GH_HOST",
-    git: { host: "github.com", username: "x-access-token" },
-    presets: ["github"],
-    hosts: ["github.com", "api.github.com", "uploads.github.com"],
-  }),
+  github_token: githubToken,
+  [githubAppType]: {
+    ...githubToken,
+    description: "GitHub App; its runs get short-lived tokens that the scheduler mints",
+    fields: {
+      app_id: field("App ID or client ID, from the app's page", ["GITHUB_APP_ID"], "open"),
+      private_key: field("Private key, a .pem file from the app's page", []),
+      api_url: field(
+        "API address of GitHub Enterprise, such as https://github.acme.com/api/v3",
+        ["GITHUB_APP_API_URL"],
+        "optional",
+        "open",
+      ),
+      name: field("Name in commits", ["GITHUB_APP_NAME"], "optional", "open"),
+      email: field("E-mail address in commits", ["GITHUB_APP_EMAIL"], "optional", "open"),
+    },
+    inRun: { ...githubToken.fields, ...identity },
+  },
   gitlab_token: gitHost({
     description: "Token for GitLab's API, git over HTTPS and the glab command",
     env: ["GITLAB_TOKEN"],
@@ -51,8 +75,7 @@ export const serviceTypes: Readonly<Record<string, CredentialType>> = {
         "optional",
         "open",
       ),
-      name: field("Name in commits", eachGit("NAME"), "optional", "open"),
-      email: field("E-mail address in commits", eachGit("EMAIL"), "optional", "open"),
+      ...identity,
     },
     files: (has) => [sshCommand(has("known_hosts"))],
     texts: { usual_hosts: usualKnownHosts, accepted_hosts: "" },

@@ -1,5 +1,5 @@
 import type { JobCredential } from "../contracts/job.ts";
-import { credentialType } from "./credential-types.ts";
+import { credentialType, fieldsInRun } from "./credential-types.ts";
 import type { Credential } from "./load-credential.ts";
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
 
@@ -73,7 +73,7 @@ function namesOf({ name, longName }: Variable, setters: ReadonlyMap<string, numb
 }
 
 function plain({ type, instance, fields }: Credential): Variable[] {
-  const known = credentialType(type)?.fields ?? {};
+  const known = fieldsInRun(type);
   return Object.entries(fields).flatMap(([field, value]) => {
     const longName = variableName(type, instance, field);
     const described = Object.hasOwn(known, field) ? known[field] : undefined;
@@ -110,9 +110,10 @@ export function setsVariable(reference: string, variable: string): boolean {
   const known = credentialType(type);
   if (known === null) return variable.startsWith(`${variableName(type)}_`);
   const files = known.files?.(() => true) ?? [];
-  const fields = [...Object.keys(known.fields), ...files.map(({ field }) => field)];
+  const inRun = fieldsInRun(type);
+  const fields = [...Object.keys(inRun), ...files.map(({ field }) => field)];
   return [
-    ...Object.values(known.fields).flatMap(({ env }) => env),
+    ...Object.values(inRun).flatMap(({ env }) => env),
     ...files.map((file) => file.variable),
     ...fields.map((field) => variableName(type, instance, field)),
   ].includes(variable);

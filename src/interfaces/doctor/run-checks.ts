@@ -10,6 +10,7 @@ import { config, agents, editor } from "./checks/config.ts";
 import { disk, watches, database } from "./checks/machine.ts";
 import { dockerfiles } from "./checks/dockerfiles.ts";
 import { engine, containers, selinux } from "./checks/engine.ts";
+import { githubApp } from "./checks/github-app.ts";
 import { hooks } from "./checks/hooks.ts";
 import { hostUser } from "./checks/host-user.ts";
 import { mcp } from "./checks/mcp.ts";
@@ -93,6 +94,7 @@ const checks: readonly (readonly [name: string, check: Check])[] = [
   ["models", models],
   ["budget", budget],
   ["credentials", credentials],
+  ["github app", githubApp],
   ["webhooks", webhooks],
   ["hooks at providers", hooks],
   ["alerts", alerts],

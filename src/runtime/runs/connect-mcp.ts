@@ -1,7 +1,7 @@
 import type { McpServer } from "../../../streams/agent-config.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import { credentialName } from "../../foundation/contracts/credential-reference.ts";
-import { secretsOf } from "../../foundation/credentials/credential-types.ts";
+import { credentialType, secretsOf } from "../../foundation/credentials/credential-types.ts";
 import type { Credential } from "../../foundation/credentials/load-credential.ts";
 import { ownAddresses } from "../run-api/egress/addresses.ts";
 import { dialDirect } from "../run-api/egress/dial.ts";
@@ -133,6 +133,8 @@ const unknownSession =
 
 /** The header that has a credential's token. Throws for a credential without one token. */
 function headersOf(credential: Credential): Record<string, string> {
+  if (credentialType(credential.type)?.inRun !== undefined)
+    throw new Error(`the credential ${credentialName(credential)} is for runs; store a token`);
   const { token, header } = credential.fields;
   const [only, ...others] = secretsOf(credential);
   const value = token ?? (others.length === 0 ? only : undefined);

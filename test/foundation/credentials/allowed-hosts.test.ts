@@ -2,8 +2,8 @@ import { parseAllowEntry, presetEntries } from "../../../src/foundation/contract
 import { allowedByCredential } from "../../../src/foundation/credentials/allowed-hosts.ts";
 import { credentialTypes } from "../../../src/foundation/credentials/credential-types.ts";
 
-const without = () => Promise.resolve(undefined);
-const at = (host: string) => () => Promise.resolve(host);
+const without = () => Promise.resolve({});
+const at = (host: string) => () => Promise.resolve({ host });
 
 test.each([
   ["github_token", ["github"]],
@@ -21,6 +21,12 @@ test("the hosts allowed by a credential for a self-hosted server are only that s
     "git.acme.test:8443",
     "git.acme.test:22",
   ]);
+  const api = (url: string) => () => Promise.resolve({ api_url: url });
+  const enterprise = api("https://git.acme.test/api/v3");
+  expect(await allowedByCredential("github_app", {}, enterprise)).toEqual(entries);
+  expect(await allowedByCredential("github_app", {}, api("https://api.acme.ghe.com"))).toContain(
+    "acme.ghe.com",
+  );
   for (const entry of entries) expect(parseAllowEntry(entry)).not.toBeTypeOf("string");
 });
 

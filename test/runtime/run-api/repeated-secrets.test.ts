@@ -1,7 +1,7 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import fc from "fast-check";
-import { answerMasks } from "../../../src/runtime/run-api/egress/broker/intercept.ts";
+import { answerMasks } from "../../../src/runtime/run-api/egress/broker/answer-masks.ts";
 import { upstreamRequest } from "../../../src/runtime/run-api/egress/broker/exchange.ts";
 import { maskedBytes } from "../../../src/runtime/run-api/masked-bytes.ts";
 import { withoutSecrets } from "../../../src/runtime/run-api/model-gateway/headers.ts";

@@ -6,6 +6,8 @@ import { createBrokering } from "../../../src/runtime/run-api/egress/broker/brok
 import type { ProjectConfig } from "../../../src/foundation/config/project-config.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 
+const noTokens = () => Promise.reject(new Error("no app"));
+
 interface Given {
   readonly network?: ProjectConfig["network"];
   /** The agent's config now; undefined for a removed agent. */
@@ -32,7 +34,7 @@ function policy({ network = null, agent, fields = { token: "t" }, gatewayUrl = n
     context.status.apply({ ...set, warnings: [], summary: "" });
   }
   const runs = { get: () => ({ request }) };
-  const brokering = createBrokering(context, () => Promise.resolve("forbidden"));
+  const brokering = createBrokering(context, () => Promise.resolve("forbidden"), noTokens);
   const door = {
     onAttempt: () => undefined,
     approve: () => Promise.resolve(null),

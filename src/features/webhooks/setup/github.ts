@@ -35,20 +35,39 @@ export const githubHooks: HookApi = {
     const hook = `${hooksOf(target)}/${id}`;
     const before = new Set((await pings(call, hook)).map((ping) => ping.id));
     await call("POST", `${hook}/pings`);
-    for (const pause of pauses) {
-      await wait(pause);
-      const answered = (await pings(call, hook)).find((ping) => !before.has(ping.id));
-      if (answered !== undefined) return answered;
-    }
-    return null;
+    return newPing(call, hook, before);
   },
 };
+
+const appHook = "/app/hook";
+
+/**
+ * The answer to the ping of a new app, which GitHub sends before anyone knows its secret: a refused one is sent again.
+ * https://docs.github.com/en/rest/apps/webhooks
+ */
+export async function repeatPing(call: CallApi): Promise<PingAnswer | null> {
+  const first = await newPing(call, appHook, new Set());
+  if (first === null || first.status === 200) return first;
+  const before = new Set((await pings(call, appHook)).map((ping) => ping.id));
+  await call("POST", `${appHook}/deliveries/${first.id}/attempts`);
+  return newPing(call, appHook, before);
+}
 
 const hooksOf = (target: string): string =>
   `/repos/${targetOf(githubHooks, target, /^[\w-]+\/(?!\.\.?$)[\w.-]+$/)}/hooks`;
 
 /** GitHub lists a delivery some seconds after it was answered. Milliseconds. */
 const pauses = [500, 1_000, 2_000, 4_000, 8_000];
+
+/** The first ping that is not among those `before`; null if none comes. */
+async function newPing(call: CallApi, hook: string, before: ReadonlySet<string>) {
+  for (const pause of pauses) {
+    await wait(pause);
+    const answered = (await pings(call, hook)).find((ping) => !before.has(ping.id));
+    if (answered !== undefined) return answered;
+  }
+  return null;
+}
 
 async function pings(
   call: CallApi,

@@ -53,7 +53,18 @@ export function eventsAt(
   source: string,
   target: string,
 ): readonly string[] | null {
-  const heard = bindingsOf(agents, source).filter(({ filters }) => isAt(filters, target));
+  return eventsOf(bindingsOf(agents, source).filter(({ filters }) => isAt(filters, target)));
+}
+
+/** The events that agents listen to at any target. */
+export function eventsAnywhere(
+  agents: readonly Listener[],
+  source: string,
+): readonly string[] | null {
+  return eventsOf(bindingsOf(agents, source));
+}
+
+function eventsOf(heard: readonly WebhookBinding[]): readonly string[] | null {
   const lists = heard.map(({ filters }) => filters.events ?? filters.resources);
   if (lists.includes(undefined)) return null;
   return [...new Set(lists.flatMap((list) => listOf(list)))].sort();

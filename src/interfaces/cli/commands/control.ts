@@ -43,7 +43,7 @@ const setup: Define = (command) =>
     )
     .argument(
       "[target]",
-      "Repository, project or Linear team (default: all repos of the agents' filters)",
+      "Repository, project or Linear team (default: all repos of the agents' filters); with --app, the organization that owns the app",
     )
     .option(
       "-s, --source <source>",
@@ -52,11 +52,13 @@ const setup: Define = (command) =>
     .option("--url <url>", "Gateway address for the provider (default: [gateway].publicUrl)")
     .option(
       "--credential <instance>",
-      "Instance of github_token, gitlab_token, linear_token or stripe_key",
+      "Instance of github_token, gitlab_token, linear_token or stripe_key; with --app, of the new github_app",
     )
+    .option("--app", "Make a GitHub App in the browser, and store its key and webhook secret")
     .option("--print", "Create nothing; print the values to enter at the provider")
     .examples(
       "al webhook setup github",
+      "al webhook setup github acme --app",
       "al webhook setup gitlab acme/website",
       "al webhook setup sentry",
     )

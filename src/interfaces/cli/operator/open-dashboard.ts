@@ -40,18 +40,22 @@ export async function openDashboard(
   context: Context,
   { print }: { readonly print?: true },
 ): Promise<void> {
-  const { out, env, projectDir } = context;
+  const { out } = context;
   const link = await askForLink(context);
   if (out.json) return out.document(link);
-  const opener = print ? null : openerOf(env, process.platform);
-  if (opener !== null) {
-    const page = join(projectDir, ".al", "open.html");
-    replacePrivately(page, redirectPage(link.url));
-    const { origin } = new URL(link.url);
-    if (await openInBrowser(page, opener, env)) return out.data(`opened ${origin}/dashboard`);
-  }
+  const { origin } = new URL(link.url);
+  if (!print && (await openLink(context, link.url))) return out.data(`opened ${origin}/dashboard`);
   out.data(link.url);
   out.note("the link logs in once, within 10 minutes");
+}
+
+/** Opens a link that only the person may know; false where no browser can be opened. */
+export async function openLink({ env, projectDir }: Context, url: string): Promise<boolean> {
+  const opener = openerOf(env, process.platform);
+  if (opener === null) return false;
+  const page = join(projectDir, ".al", "open.html");
+  replacePrivately(page, redirectPage(url));
+  return openInBrowser(page, opener, env);
 }
 
 async function askForLink(context: Context): Promise<LoginLink> {
@@ -70,7 +74,7 @@ function redirectPage(url: string): string {
 <meta name="referrer" content="no-referrer">
 <meta http-equiv="refresh" content="0; url=${href}">
 <title>Almanac</title>
-<p><a href="${href}">Open the dashboard</a></p>
+<p><a href="${href}">Open it</a></p>
 </html>
 `;
 }

@@ -18,6 +18,7 @@ import type {
 } from "../../../features/webhooks/setup/hook-api.ts";
 import {
   differences,
+  eventsAnywhere,
   eventsAt,
   hookApi,
   hookUrls,
@@ -28,6 +29,7 @@ import { checkAgents, loadProject } from "../../../runtime/agents/project-files.
 import { providerTable } from "../../../features/webhooks/providers/table.ts";
 import type { Context } from "../context.ts";
 import { plainLine } from "../terminal/format.ts";
+import { setUpApp, type AppSetup } from "./setup-app.ts";
 import { chosenSource } from "./webhook-fixture.ts";
 
 export interface SetupOptions {
@@ -35,6 +37,7 @@ export interface SetupOptions {
   readonly url?: string;
   readonly credential?: string;
   readonly print?: true;
+  readonly app?: true;
 }
 
 /** The webhooks of one command. */
@@ -68,13 +71,19 @@ export async function setupWebhook(
   const project = await loadProject(context.projectDir);
   const { configs } = await checkAgents(context.projectDir, project);
   const source = sourceOf(project, type, options);
+  const gateway = publicUrl(project, options);
   const setup: Setup = {
     source,
-    urls: hookUrls(publicUrl(project, options), source),
+    urls: hookUrls(gateway, source),
     secret: `${webhookSecretType(type)}:${source.credential ?? "default"}`,
     home: homeDir(context.env),
     eventsOf: (at) => eventsAt(configs, source.name, at),
   };
+  if (options.app) {
+    const instance = options.credential ?? "default";
+    const chosen = { publicUrl: gateway, agents: configs, owner: target, instance };
+    return mustBeAnswered([{ ping: await setUpAppOf(context, setup, chosen) }], setup);
+  }
   const api = options.print ? null : hookApi(type);
   const targets = target === undefined ? namedTargets(configs, source.name) : [target];
   if (api === null) return printSettings(context, setup, targets[0] ?? "");
@@ -92,6 +101,24 @@ export async function setupWebhook(
     context.out.document({ source: source.name, type, url: setup.urls[0], hooks: done });
   }
   mustBeAnswered(done, setup);
+}
+
+async function setUpAppOf(
+  context: Context,
+  setup: Setup,
+  given: Pick<AppSetup, "publicUrl" | "agents" | "owner" | "instance">,
+): Promise<PingAnswer | null> {
+  const { source, urls, home } = setup;
+  if (source.type !== "github") throw usageError(`--app is for github, not for ${source.type}`);
+  return setUpApp(context, {
+    ...given,
+    source,
+    home,
+    hookUrl: urls[0] ?? "",
+    events: eventsAnywhere(given.agents, source.name),
+    stored: await storedSecret(setup),
+    storeSecret: (secret) => store(setup, secret, false),
+  });
 }
 
 function sourceOf(project: ProjectConfig, type: string, { source }: SetupOptions): WebhookSource {
@@ -212,7 +239,7 @@ function listed(lines: readonly (readonly [label: string, text: string])[]): str
   return lines.map(([label, text]) => label + plainLine(text)).join("\n");
 }
 
-function mustBeAnswered(done: readonly Done[], { source, urls }: Setup): void {
+function mustBeAnswered(done: readonly Pick<Done, "ping">[], { source, urls }: Setup): void {
   const failed = done.find(({ ping }) => ping !== undefined && ping?.status !== 200);
   if (failed === undefined) return;
   const status = failed.ping?.status;

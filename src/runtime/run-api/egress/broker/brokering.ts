@@ -3,7 +3,11 @@ import { runtimes } from "../../../../../streams/runtimes.ts";
 import type { AgentConfig } from "../../../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../../../../foundation/config/project-config.ts";
+import { githubAppType } from "../../../../foundation/contracts/credential-reference.ts";
 import type { SecretBinding } from "../../../../foundation/contracts/network-allow.ts";
+import type { InstallationTokens } from "../../../../features/github-app/installation-tokens.ts";
+import { ownHosts } from "../../../../foundation/credentials/allowed-hosts.ts";
+import { fieldsInRun } from "../../../../foundation/credentials/credential-types.ts";
 import { brokerCredential } from "../../../../foundation/credentials/broker-credentials.ts";
 import { createAuthorities } from "./run-authority.ts";
 import { createIntercept } from "./intercept.ts";
@@ -23,24 +27,38 @@ export type Brokering = ReturnType<typeof createBrokering>;
 /**
  * Keeps the secrets of bound credentials outside of runs, and inserts them into requests to their hosts. Everything
  * derives from the project's key, so runs of an earlier scheduler keep their sentinels and authorities. `whyNotClosed`
- * returns why the network of a run of this OS user can't be closed; null if it can.
+ * returns why the network of a run of this OS user can't be closed; null if it can. `tokenFor` mints the tokens of GitHub Apps,
+ * whose private keys no run gets.
  */
 export function createBrokering(
   { store, project$, credential }: SchedulerContext,
   whyNotClosed: () => Promise<string | null>,
+  tokenFor: InstallationTokens["tokenFor"],
 ) {
   const projectKey = (): string => store.settings.maskKey();
   const authorityOf = createAuthorities(projectKey);
-  const brokered = async (
-    { instanceId, agent }: RunRequest,
-    credentials: readonly Credential[],
-  ) => {
+  const brokered = async (request: RunRequest, credentials: readonly Credential[]) => {
+    const { instanceId, agent } = request;
     const moreHosts = project$.value.network?.credentials ?? {};
     const options = { projectKey: projectKey(), instanceId, moreHosts };
-    return (await isSurelyClosed(agent, project$.value, whyNotClosed))
-      ? credentials.map((one) => brokerCredential(one, options))
-      : credentials.map((one) => ({ inRun: one, bindings: [] }));
+    const isClosed = await isSurelyClosed(agent, project$.value, whyNotClosed);
+    return credentials.map((stored) => {
+      const given = stored.type === githubAppType ? tokenCredential(stored) : stored;
+      if (!isClosed) return { stored, inRun: given, bindings: [] };
+      const { inRun, bindings } = brokerCredential(stored, options, given);
+      if (given === stored) return { stored, inRun, bindings };
+      const mint = () => tokenFor(request, stored, false);
+      return { stored, inRun, bindings: bindings.map((one) => ({ ...one, secret: null, mint })) };
+    });
   };
+  /** A run with an open network gets a token of its own. */
+  const withToken = async (
+    request: RunRequest,
+    { stored, inRun, bindings }: Awaited<ReturnType<typeof brokered>>[number],
+  ): Promise<Credential> =>
+    stored.type !== githubAppType || bindings.length > 0
+      ? inRun
+      : { ...inRun, fields: { ...inRun.fields, token: await tokenFor(request, stored, true) } };
   return {
     /** The credentials for the run, with sentinels in place of brokered secrets. */
     forRun: async (
@@ -49,7 +67,7 @@ export function createBrokering(
     ): Promise<RunCredentials> => {
       const all = await brokered(request, credentials);
       const hosts = new Set(all.flatMap(({ bindings }) => bindings).flatMap((one) => one.hosts));
-      const inRun = all.map((one) => one.inRun);
+      const inRun = await Promise.all(all.map((one) => withToken(request, one)));
       if (hosts.size === 0) return { credentials: inRun, authority: null };
       const authority = await authorityOf(request.instanceId);
       return { credentials: inRun, authority: authority.certificate([...hosts]) };
@@ -64,6 +82,15 @@ export function createBrokering(
       (await authorityOf(instanceId)).contextFor(host),
     ),
   };
+}
+
+/** The run's copy of a GitHub App. Its token is only a prefix before there is one. */
+function tokenCredential({ type, instance, fields }: Credential): Credential {
+  const known = fieldsInRun(type);
+  const own = Object.entries(fields).filter(([name]) => Object.hasOwn(known, name));
+  const [host] = ownHosts(fields);
+  const inRun = { ...Object.fromEntries(own), ...(host && { host }), token: "ghs_" };
+  return { type, instance, fields: inRun };
 }
 
 /**

@@ -1,10 +1,11 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
-import { messageOf, Problem } from "../../../../foundation/errors.ts";
-import { maskedBytes, maskedHeader, type Mask } from "../../masked-bytes.ts";
+import { messageOf, Problem, reasonOf } from "../../../../foundation/errors.ts";
+import { distinctMasks, maskedBytes, maskedHeader, type Mask } from "../../masked-bytes.ts";
 import { refuseRequest } from "../answers.ts";
 import { EgressRefusal, tlsPort } from "../decide.ts";
 import { SentinelGuard } from "./sentinel-guard.ts";
-import { bodyRefusal, substituted } from "./substitute.ts";
+import { answerMasks } from "./answer-masks.ts";
+import { bodyRefusal, substituted, withMinted } from "./substitute.ts";
 import type { Upstream, UpstreamRequest } from "./upstream.ts";
 import { pipeline } from "node:stream/promises";
 import { Stale, withoutHeaders } from "../../../wire/http-proxy.ts";
@@ -55,11 +56,15 @@ export async function exchange(
     const { host, bindings } = interception;
     assertForHost(request, host);
     const { url = "", rawHeaders } = request;
-    const headers = substituted({ host, url, rawHeaders }, bindings);
+    const ready = await withMinted({ host, rawHeaders }, bindings);
+    if (response.destroyed) return;
+    const headers = substituted({ host, url, rawHeaders }, ready);
+    const minted = ready.filter(({ mint }) => mint !== undefined);
     const sent = upstream.begin(upstreamRequest(request, host, headers));
     response.once("close", () => response.writableFinished || sent.destroy());
     const answer = await answerTo(sent, request, () => bodyRefusal(host));
-    await passAnswer(answer, response, { masks, isHead: request.method === "HEAD" });
+    const all = minted.length === 0 ? masks : distinctMasks([...masks, ...answerMasks(minted)]);
+    await passAnswer(answer, response, { masks: all, isHead: request.method === "HEAD" });
   } catch (error) {
     if (response.headersSent || isStale(error)) throw error;
     refuseRequest(request, response, refusalOf(error, interception));
@@ -102,8 +107,8 @@ function refusalOf(error: unknown, { host, onDenied }: BrokeredTunnel["intercept
     error instanceof Problem
       ? error
       : new EgressRefusal("unreachable", { host, port: tlsPort }, messageOf(error));
-  const { code, status, message } = problem;
-  const detail = problem instanceof EgressRefusal ? problem.detail : message;
+  const { code, status } = problem;
+  const detail = problem instanceof EgressRefusal ? problem.detail : reasonOf(problem);
   if (isDenyReason(code)) onDenied({ code, detail });
   return { status, detail };
 }

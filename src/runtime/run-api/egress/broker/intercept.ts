@@ -4,12 +4,10 @@ import {
   limitOpenRequests,
   pipelinedByPrograms,
 } from "../../../../foundation/contracts/request-limit.ts";
+import { answerMasks } from "./answer-masks.ts";
 import { exchange, type BrokeredTunnel, type Intercept } from "./exchange.ts";
 import { Upstream } from "./upstream.ts";
-import type { SecretBinding } from "../../../../foundation/contracts/network-allow.ts";
-import { encodedForms } from "../../../../foundation/credentials/encoded-forms.ts";
 import { closeOf } from "../../../wire/join-sockets.ts";
-import { distinctMasks, maskOf, type Mask } from "../../masked-bytes.ts";
 
 /** How long a connection may be idle between two requests, in ms. */
 const keepAliveTimeout = 60_000;
@@ -50,16 +48,4 @@ export function createIntercept(
     server.emit("connection", secured);
     await closeOf(client);
   };
-}
-
-/** Masks for all encodings in which a host might repeat a secret. The run reads the sentinel in the same encoding. */
-export function answerMasks(bindings: readonly SecretBinding[]): readonly Mask[] {
-  const masks = bindings.flatMap(({ secret, sentinel }) => {
-    const standIn = sentinel
-      .slice(0, Buffer.byteLength(secret))
-      .padEnd(Buffer.byteLength(secret), "*");
-    const puts = encodedForms(standIn);
-    return encodedForms(secret).map((form, index) => maskOf(form, puts[index]));
-  });
-  return distinctMasks(masks);
 }

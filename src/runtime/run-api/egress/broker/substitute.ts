@@ -58,6 +58,28 @@ export function substituted(
   });
 }
 
+/** The bindings, with tokens minted where the headers have their sentinels. Rejects with a Problem. */
+export async function withMinted(
+  { host, rawHeaders }: Omit<RequestHead, "url">,
+  bindings: readonly SecretBinding[],
+): Promise<readonly SecretBinding[]> {
+  const has = (sentinel: string) => (text: string) => {
+    let isIn = text.includes(sentinel);
+    inBasic(text, (login) => {
+      isIn ||= login.includes(sentinel);
+      return login;
+    });
+    return isIn;
+  };
+  return Promise.all(
+    bindings.map(async (binding) => {
+      const { mint, hosts, sentinel } = binding;
+      const isNeeded = mint && hosts.includes(host) && rawHeaders.some(has(sentinel));
+      return isNeeded ? { ...binding, secret: await mint() } : binding;
+    }),
+  );
+}
+
 /** The refusal of a sentinel in a body, where secrets are never inserted. */
 export function bodyRefusal(host: string): Problem {
   return holdsSentinel("the body", host, inHeadersOnly);
@@ -78,7 +100,9 @@ function inBasic(value: string, change: (login: string) => string): string {
 function withSecrets(text: string, bound: readonly SecretBinding[]): string {
   return bound.reduce(
     (rest, { sentinel, secret }) =>
-      rest.replaceAll(sentinel, () => Buffer.from(secret).toString("latin1")),
+      secret === null
+        ? rest
+        : rest.replaceAll(sentinel, () => Buffer.from(secret).toString("latin1")),
     text,
   );
 }

@@ -1,5 +1,6 @@
 import type { AgentConfig } from "../../../../../streams/agent-config.ts";
 import { resolveProject } from "../../../../../src/foundation/config/resolve-project.ts";
+import type { InstallationTokens } from "../../../../../src/features/github-app/installation-tokens.ts";
 import { createBrokering } from "../../../../../src/runtime/run-api/egress/broker/brokering.ts";
 import { prepareJob } from "../../../../../src/runtime/runs/prepare-job.ts";
 import { bareSources } from "../../../runs/job-sources.ts";
@@ -10,7 +11,17 @@ const token = `ghp_${"R3al".repeat(9)}`;
 const stored: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   github_token: { token },
   my_own: { word: "w0rd-of-mine" },
+  github_app: {
+    app_id: "4711",
+    private_key: "R3al-key",
+    api_url: "https://git.acme.test/api/v3",
+    name: "al[bot]",
+  },
 };
+
+/** Tokens that name the run and the app, and whether the run has them itself. */
+const tokenFor: InstallationTokens["tokenFor"] = ({ instanceId }, { fields }, isInRun) =>
+  Promise.resolve(`${instanceId} ${fields.app_id} ${isInRun}`);
 
 function credential(type: string) {
   const fields = stored[type];
@@ -30,7 +41,7 @@ const maskKey = () => "6b".repeat(32);
 function brokeringOf(project: string, whyNotClosed: string | null = "forbidden") {
   const context = schedulerContext({ project: projectOf(project), credential });
   const store = { ...context.store, settings: { ...context.store.settings, maskKey } };
-  return createBrokering({ ...context, store }, () => Promise.resolve(whyNotClosed));
+  return createBrokering({ ...context, store }, () => Promise.resolve(whyNotClosed), tokenFor);
 }
 
 const inContainer: Partial<AgentConfig> = { runtime: { type: "container", runAs: "$USER" } };
@@ -91,4 +102,32 @@ test("a restarted scheduler makes the same placeholders for secrets, and skips a
   const { bindings, request } = await jobOf(inContainer);
   const agent = { ...request.agent, credentials: ["gone", "github_token"] };
   expect(await brokeringOf("").bindings({ ...request, agent })).toEqual(bindings);
+});
+
+const ofApp: Partial<AgentConfig> = {
+  credentials: ["github_app"],
+  githubApp: { permissions: { contents: "read" }, repos: ["acme/website"] },
+};
+
+test("a run gets a placeholder for a GitHub App's token, which is minted for the app's hosts when a request needs it", async () => {
+  const { job, bindings } = await jobOf({ ...inContainer, ...ofApp });
+  expect(JSON.stringify(job)).not.toMatch(/R3al|4711|api\/v3/);
+  const [credential] = job.credentials;
+  expect(credential).toMatchObject({
+    type: "github_app",
+    git: { url: "https://git.acme.test", username: "x-access-token", variable: "GITHUB_TOKEN" },
+    env: { GH_HOST: "git.acme.test", GIT_AUTHOR_NAME: "al[bot]" },
+  });
+  const [binding] = bindings;
+  expect(binding).toMatchObject({ secret: null, sentinel: credential?.env.GH_TOKEN });
+  expect(binding?.sentinel).toMatch(/^ghs_AlSentinel/);
+  expect(binding?.hosts).toEqual(["git.acme.test"]);
+  expect(await binding?.mint?.()).toBe("dev-abcdefgh 4711 false");
+});
+
+test("a run whose network is open gets a GitHub App's token of its own, and not the private key", async () => {
+  const { job, bindings } = await jobOf(ofApp, "", "forbidden");
+  expect(job.credentials[0]?.env.GITHUB_TOKEN).toBe("dev-abcdefgh 4711 true");
+  expect(JSON.stringify(job)).not.toContain("R3al");
+  expect(bindings).toEqual([]);
 });

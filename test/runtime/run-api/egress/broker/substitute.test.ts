@@ -1,4 +1,7 @@
-import { substituted } from "../../../../../src/runtime/run-api/egress/broker/substitute.ts";
+import {
+  substituted,
+  withMinted,
+} from "../../../../../src/runtime/run-api/egress/broker/substitute.ts";
 
 const host = "api.github.com";
 const sentinel = `ghp_AlSentinel${"a".repeat(26)}`;
@@ -23,6 +26,21 @@ test("a placeholder in any header for authentication is replaced by the secret",
 test("a placeholder for the password in basic authentication is replaced by the secret", () => {
   const [, value] = headers("authorization", `Basic ${base64(`x-access-token:${sentinel}`)}`);
   expect(value).toBe(`Basic ${base64(`x-access-token:${secret}`)}`);
+});
+
+test("a token is minted for a request that has its placeholder, also in basic authentication, and for no other", async () => {
+  const mint = vi.fn(() => Promise.resolve("ghs_minted"));
+  const lazy = [{ sentinel, secret: null, hosts: [host], mint }];
+  const ready = (at: string, ...rawHeaders: string[]) =>
+    withMinted({ host: at, rawHeaders }, lazy).then(([one]) => one?.secret);
+  const login = `Basic ${base64(`x-access-token:${sentinel}`)}`;
+  expect(await ready(host, "accept", "*/*", "authorization", "Basic AAAA")).toBeNull();
+  expect(await ready("other.test", "authorization", login)).toBeNull();
+  expect(mint).not.toHaveBeenCalled();
+  expect(await ready(host, "authorization", login)).toBe("ghs_minted");
+  expect(await ready(host, "authorization", `token ${sentinel}`)).toBe("ghs_minted");
+  mint.mockRejectedValue(new Error("not installed"));
+  await expect(ready(host, "authorization", login)).rejects.toThrow("not installed");
 });
 
 test("a placeholder for user and password in basic authentication is replaced by the secret", () => {
