@@ -11,10 +11,10 @@ export interface Withdrawn {
 const whys: Readonly<Record<Exclude<DropReason, "taken">, string>> = {
   full: "queue_full",
   closed: "the agent was removed",
-  withdrawn: "the run that called it ended, and wanted it no longer",
+  withdrawn: "the calling run ended and cancelled its call",
 };
 
-const replaced = "a newer tick replaced it while it waited for a slot of the project";
+const replaced = "a newer scheduled run replaced it while it waited for a project slot";
 
 /** The agent of a queue, and the time. */
 export interface QueueAt {

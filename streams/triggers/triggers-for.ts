@@ -118,8 +118,8 @@ function triggered(event: CronEvent, paused: boolean, sources: TriggerSources): 
 }
 
 function missedReason({ count, more }: Extract<CronEvent, { type: "missed" }>): string {
-  if (count === 1) return "no scheduler was up for it";
-  return `no scheduler was up for ${more ? "more than " : ""}${count} ticks`;
+  if (count === 1) return "no scheduler was running";
+  return `no scheduler was running for ${more ? "more than " : ""}${count} ticks`;
 }
 
 function cronItem(scheduledFor: number, { agent, clock, newId }: TriggerSources): WorkItem {

@@ -92,7 +92,7 @@ export function checkEvent(type: string, { path, event }: Fixture): void {
   if (name === undefined || event !== null) return;
   throw new Problem(
     "no_event",
-    `${path} does not say which event it is; ${type} says it in the header ${name}`,
+    `${path} does not name its event; ${type} sends it in the header ${name}`,
     {
       hint: `name it with --event, such as --event ${type === "sentry" ? "issue" : "issues"}`,
       exitCode: 2,

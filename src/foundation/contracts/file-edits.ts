@@ -44,7 +44,7 @@ export const editFileSchema = z.strictObject({
   text: z.string().meta({
     description: "Lines with `[redacted]` that are as they were shown keep their secrets",
   }),
-  hash: hash.meta({ description: "Of the text that the edit began with" }),
+  hash: hash.meta({ description: "Hash of the text that was edited" }),
   dryRun,
 });
 export type EditFileRequest = z.output<typeof editFileSchema>;
@@ -56,7 +56,7 @@ export const fileEditedSchema = z
     file: z.string().meta({ description: "Relative to the project" }),
     change: z
       .string()
-      .meta({ description: "Unified difference; empty where nothing changes. Without secrets" }),
+      .meta({ description: "Unified diff; empty if nothing changes. Without secrets" }),
     written: z.boolean(),
   })
   .meta({ id: "FileEdited" });

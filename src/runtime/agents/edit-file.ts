@@ -115,7 +115,7 @@ export async function applyEdit(
     const last = readTextSync(join(projectDir, path), projectDir, most);
     if (last.type !== "text" || last.text !== before) throw changedOnDisk(path);
     await replaceText(join(projectDir, path), after).catch(unwritable(path));
-    log(30, `${path} was edited on the dashboard or by the API`);
+    log(30, `${path} was edited on the dashboard or via the API`);
   }
   return { success: true, agent, file: path, change, written };
 }
@@ -136,7 +136,7 @@ async function mustBeOwn(projectDir: string, agent: string, name: EditableFile):
   const own = join(await realpath(agents), agent);
   const file = await realpath(join(agents, agent, name));
   if (dirname(file) !== own)
-    throw new Problem("refused", "it is a link out of the agent's directory");
+    throw new Problem("refused", "it is a link that leads out of the agent's directory");
 }
 
 function unwritable(path: string): (error: unknown) => never {

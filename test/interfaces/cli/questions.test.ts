@@ -88,7 +88,7 @@ test.each(["aaaa1111", "a1111", deploy.id, old.id, "dev-abcdefgh"])(
 );
 
 test.each([
-  ["1111 yes", 2, "2 questions are meant by 1111.\nhint: Name one: bbbb1111, aaaa1111."],
+  ["1111 yes", 2, "2 questions match 1111.\nhint: Name one: bbbb1111, aaaa1111."],
   ["bbbb1111", 2, "The answer is missing: a number from 1 to 9"],
   ["none yes", 1, 'There is no question "none".\nhint: List the open questions'],
   ["cccc2222 no", 1, "Ada by Slack answered"],

@@ -51,7 +51,7 @@ test("an edit is shown before it is written in one step; the file's mode stays, 
   expect(read(config)).toBe(hourly(dev));
   expect(statSync(pathOf(config)).mode & 0o777).toBe(0o666);
   expect(await edit((text) => text)).toMatchObject({ change: "", written: false });
-  expect(context.lines).toEqual([`${config} was edited on the dashboard or by the API`]);
+  expect(context.lines).toEqual([`${config} was edited on the dashboard or via the API`]);
 });
 
 test("an edit of a file that changed on disk meanwhile is refused, and the file stays", async () => {

@@ -64,7 +64,7 @@ test.each<[string, Partial<AgentConfig>, string[], string[]]>([
     { runtime: { type: "host-user", runAs: "nobodyhere" } },
     [],
     [
-      `error ${file} run_as of [runtime] names an unknown OS user, "nobodyhere"; al doctor makes it, or says how`,
+      `error ${file} run_as of [runtime] names an unknown OS user, "nobodyhere"; al doctor creates it, or shows how`,
     ],
   ],
   ["nothing for a known OS user", { runtime: { type: "host-user", runAs: "al-agent" } }, [], []],

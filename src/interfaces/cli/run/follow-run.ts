@@ -93,7 +93,7 @@ async function follow(
   const stopped = new AbortController();
   // The log is for watching; the result of the run comes from the history alone.
   const printing = printLog(followed, instanceId, stopped.signal, out).catch((error: unknown) => {
-    out.note(`the log cannot be followed any more: ${messageOf(error)}`);
+    out.note(`the log can no longer be followed: ${messageOf(error)}`);
     return false;
   });
   const result = await untilEnded(followed, instanceId);
@@ -208,8 +208,8 @@ async function lookUp({ client, triggerId }: Followed): Promise<HistoryEntry> {
   if (entry !== undefined) return entry;
   throw new Problem(
     "lost_sight",
-    `the history does not hold the trigger ${triggerId}`,
-    "See what is there with `al history`.",
+    `the history does not contain the trigger ${triggerId}`,
+    "List the entries with `al history`.",
   );
 }
 

@@ -8,7 +8,7 @@ import { publicPath } from "../text/base-path.ts";
 export type SitePage = readonly [name: IconName, address: string, words: string, letter: string];
 
 const shortcuts: readonly (readonly [keys: string, text: string])[] = [
-  ["Ctrl K", "Jump to an agent, a run or a page, or do something"],
+  ["Ctrl K", "Jump to an agent, a run or a page, or run an action"],
   ["/", "Go to the page’s filter, or jump"],
   ["j", "Next row"],
   ["k", "Previous row"],

@@ -73,7 +73,7 @@ export function answerLinkRoutes({ answerLinks, context }: GatewayDeps) {
 export const answerFormRoutes = ({ context }: GatewayDeps) => [
   post("/dashboard/questions/:id/answer", {
     ...answering,
-    summary: "Answer a question by a form",
+    summary: "Answer a question with a form",
     params: z.object({ id: z.string().max(64) }),
     consumes: [formType],
     handle: (request, reply) => {

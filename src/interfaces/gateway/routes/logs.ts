@@ -57,8 +57,8 @@ export const followedLogsSchema = z
 const allQuery = logFilterQuery.pick({ instance: true }).extend(streamQuery.shape);
 const streamed = {
   description:
-    "Event `log` (LogEntry) for each line, the last ones first. Its id goes into `Last-Event-ID` to resume with " +
-    "nothing lost or doubled.",
+    "Event `log` (LogEntry) for each line, the last ones first. Its id goes into `Last-Event-ID` to resume " +
+    "without lost or repeated lines.",
   produces: "text/event-stream",
   config: { stream: "logs" },
 } as const;

@@ -76,7 +76,7 @@ function askBody(args: CommandArguments): object {
   const choices = args.list("choice");
   const types = (["text", "number", "boolean"] as const).filter((type) => args.flag(type));
   if (types.length > 1 || (types.length > 0 && choices.length > 0)) {
-    throw usageError("give one of --choice, --text, --number and --boolean");
+    throw usageError("use only one of --choice, --text, --number and --boolean");
   }
   return {
     question: args.word("question"),

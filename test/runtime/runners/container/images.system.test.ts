@@ -159,7 +159,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(types.filter((type) => type === "build-started")).toHaveLength(1);
     expect(types).toContain("build-progress");
     // The other one waits for it, and its log has the steps no second time.
-    const text = like(/^building .*, which was begun for another agent$/);
+    const text = like(/^building .*, which was started for another agent$/);
     expect(joined).toEqual([{ ...started, text }, ready]);
     expect(sameId).toBe(id);
     const dev = await engine.calls().listImages({ filters: { label: ["al.agent=dev"] } });

@@ -55,7 +55,7 @@ export function NextRuns({ agent, frame, detail, onTick }: NextRunsProps) {
 /** Why nothing starts at the ticks; empty if something does. */
 function tickNote(isEnabled: boolean, isPaused: boolean): string {
   if (!isEnabled) return "The agent is disabled: nothing starts it.";
-  return isPaused ? "The scheduler is paused: ticks that come are skipped." : "";
+  return isPaused ? "The scheduler is paused: scheduled runs are skipped." : "";
 }
 
 function whenText({ config, scheduleText }: AgentAnswer): string {

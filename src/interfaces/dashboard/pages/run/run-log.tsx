@@ -96,7 +96,7 @@ export function RunLog({ agent, instanceId, isOver, log, ...look }: RunLogProps)
               Last lines
             </button>
           ) : (
-            lines.length >= shownLines && `From the last ${shownLines} lines on.`
+            lines.length >= shownLines && `The last ${shownLines} lines.`
           )}
         </span>
       }
