@@ -19,7 +19,7 @@ export interface AcquireOptions {
   readonly onProblem: (message: string) => void;
 }
 
-/** A socket's path may hold 107 bytes, and a temporary directory may be deep. */
+/** A socket's path may have 107 bytes, and a temporary directory may be deep. */
 const longestTmp = 80;
 
 /**

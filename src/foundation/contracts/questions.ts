@@ -136,14 +136,14 @@ const ways: Readonly<Record<Person["via"], string>> = {
   terminal: "the terminal",
 };
 
-/** How a question ended, in words, such as `Ada by Slack answered: yes`. */
+/** How a question ended, in words, such as `Ada via Slack answered: yes`. */
 export function endText({ state, kind, answer, by }: Question): string {
   if (state === "withdrawn") return "withdrawn: the run ended";
   const who = by === null ? "no person answered in time" : `${personText(by)} answered`;
   return answer === null ? who : `${who}: ${answerText(kind, answer)}`;
 }
 
-/** A person in words, such as `Ada by Slack`; the same words in the audit trail, on pages and in logs. */
+/** A person in words, such as `Ada via Slack`; the same words in the audit trail, on pages and in logs. */
 export function personText({ via, name, from }: Person): string {
   // Only commands on the scheduler's machine reach the operator's socket.
   if (via === "key" && from === null) return "al on this machine";

@@ -73,13 +73,12 @@ async function whyQueued(client: Client, agent: string): Promise<string> {
   return `this run is queued; ${agent} has an error: ${plain(status.error)}`;
 }
 
-/** The last line of the log already has the reason: it is repeated only if that went to another stream. */
+/** The reason is the last line of the log, if that was printed. */
 function conclude(out: Output, result: RunResult, isLogged: boolean): void {
   if (out.json) out.document(result);
   const { instanceId, agent, outcome, durationMs, reason } = result;
   const took = durationMs === null ? "" : ` after ${durationText(durationMs)}`;
-  const isShown = isLogged && (out.json || out.columns !== null);
-  const why = reason === null || isShown ? "" : `: ${plain(reason)}`;
+  const why = reason === null || isLogged ? "" : `: ${plain(reason)}`;
   out.note(`${instanceId ?? agent ?? "run"} ${outcome}${took}${why}`);
 }
 

@@ -50,7 +50,7 @@ export function answerLinkRoutes({ answerLinks, context }: GatewayDeps) {
     post("/answer/:token", {
       ...answering,
       params,
-      summary: "Answer by a link",
+      summary: "Answer with a link",
       description: "A form is answered with a redirect (303) or the page again, JSON with 204.",
       consumes: ["application/json", formType],
       handle: async (request, reply) => {

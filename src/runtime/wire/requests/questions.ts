@@ -40,7 +40,7 @@ export const questionRequests = {
     answer: (z) =>
       answerWith(z, {
         answer: answer(z),
-        /** Who answered, such as `Ada by Slack`; null for the default. */
+        /** Who answered, such as `Ada via Slack`; null for the default. */
         by: z.string().nullable(),
         at: z.iso.datetime(),
       }),
