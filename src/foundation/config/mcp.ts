@@ -117,7 +117,7 @@ function entryProblem(
   if (before.some((other) => other.name === name)) return `has the name of another, "${name}"`;
   if ((url === undefined) === (command === undefined)) return "needs either url or command";
   if (command !== undefined && (credential !== undefined || isPrivate)) {
-    return "has a command, which gets the agent's own credentials and network; credential and private are for a url";
+    return "has a command, which gets the agent's own credentials and network; credential and private apply to a url only";
   }
   if (credential === undefined || url?.startsWith("https:") === true || isPrivate) return null;
   return "would send its credential unencrypted; use https, or private = true inside your own network";

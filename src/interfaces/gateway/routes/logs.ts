@@ -34,7 +34,7 @@ const streamQuery = z.object({
     .min(0)
     .max(10_000)
     .default(100)
-    .meta({ description: "How many of the last lines to begin with" }),
+    .meta({ description: "Number of last lines to send first" }),
   after: z
     .string()
     .max(500)
@@ -52,7 +52,7 @@ export const followedLogsSchema = z
   )
   .pipe(z.array(followedQuery))
   .meta({
-    description: "Once for each log: `?agent=…` with the parameters of its stream",
+    description: "One for each log to follow: `?agent=…` with the parameters of its stream",
   });
 const allQuery = logFilterQuery.pick({ instance: true }).extend(streamQuery.shape);
 const streamed = {
