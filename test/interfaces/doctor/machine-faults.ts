@@ -99,7 +99,7 @@ export const machineFaults: readonly Fault[] = [
     run("al config --unset cluster"),
   ),
   warning(
-    "each other one must have them already",
+    "all others must have them already",
     /^al config --set cluster\.registry=/,
     cluster(reachable, { "/nodes": swarmNodes("ready", "ready") }),
     run("al config --set cluster.registry=registry.example.com/team"),

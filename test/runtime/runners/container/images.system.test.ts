@@ -191,7 +191,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     const agent = await withDockerfile("RUN sleep 20");
     const images = imagesWith();
     await firstValueFrom(images.prepare(agent).pipe(take(3)));
-    const text = expect.not.stringContaining("begun for another agent") as string;
+    const text = expect.not.stringContaining("started for another agent") as string;
     expect(await firstValueFrom(images.prepare(agent))).toMatchObject({ ...started, text });
   });
 });
