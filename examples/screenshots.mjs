@@ -192,6 +192,8 @@ try {
     writeFileSync(broken, text.replace(/^schedule = .*$/m, 'schedule = "every morning"'));
     await program.post("/control/agents/triage/disable");
     for (let run = 0; run < 2; run++) await program.post("/control/trigger/deploy");
+    // The run that is photographed has the times of its log.
+    await program.post("/control/trigger/nightly-report");
     await deliver(program, "pull_request", "opened");
     await sleep(6_000);
     await photograph(program);

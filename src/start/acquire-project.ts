@@ -19,7 +19,7 @@ export interface AcquireOptions {
   readonly onProblem: (message: string) => void;
 }
 
-/** A socket's path may hold 107 bytes, and a temporary directory may be deep. */
+/** A socket's path may have 107 bytes, and a temporary directory may be deep. */
 const longestTmp = 80;
 
 /**
@@ -94,8 +94,7 @@ export function lostProject(
   everyMs = 2_000,
 ): Observable<string> {
   const loss = (): string | null => {
-    if (!lock.isHeld())
-      return "the folder .al was removed, and with it the history and all work that waited";
+    if (!lock.isHeld()) return "the folder .al was removed, with the history and all queued work";
     return store.files.areInPlace() ? null : `${movedDatabase}: ${savedAs(store.files)}`;
   };
   return interval(everyMs).pipe(
@@ -110,7 +109,7 @@ const movedDatabase =
 
 function savedAs(files: Store["files"]): string {
   try {
-    return `all of it was saved as ${files.save()}. Start again with al start`;
+    return `everything was saved as ${files.save()}. Start again with al start`;
   } catch (error) {
     return `it can't be saved (${messageOf(error)}), so put the files back before the next al start`;
   }

@@ -15,7 +15,7 @@ export function scanFiles(projectDir: string): Promise<Scan> {
       "unreadable_agents",
       "the agents can't be read",
       cause,
-      "make agents/ and the directories on its way readable for the user that runs the scheduler",
+      "make agents/ and its parent directories readable for the user that runs the scheduler",
     );
   });
 }

@@ -83,7 +83,7 @@ export async function createContext(sources: ContextSources): Promise<SchedulerC
     await latestEntries(projectDir, 5 * keptLogs),
   );
   const unrecorded = (error: unknown): void =>
-    warn(`the next start will not know that this scheduler was stopped: ${messageOf(error)}`);
+    warn(`the stop of this scheduler is not recorded: ${messageOf(error)}`);
   const stopping = createStopping({
     stopping$: inputs.stopping$,
     kill$: inputs.kill$,
@@ -167,16 +167,16 @@ export function startWarnings(
   { lost, neverBegun }: Pick<Recovered, "lost" | "neverBegun">,
 ): string[] {
   const waits =
-    "had not begun when the last scheduler ended: their work waits again, as the same try";
+    "had not begun when the last scheduler ended: their work is queued again, as the same attempt";
   return [
     ...(neverBegun.length === 0 ? [] : [`${counted(neverBegun.length, "run")} ${waits}`]),
     ...(env.AL_DASHBOARD_SECRET === undefined ? [] : [dashboardSecret]),
     ...lost.map(({ item, instanceId, outcome, retry }) => {
-      const next = retry === null ? "it was the second try" : "its work waits once more";
+      const next = retry === null ? "it was the second attempt" : "its work is queued again";
       return `run ${instanceId} of agent ${item.agent} was ${outcome} when the last scheduler ended; ${next}`;
     }),
   ];
 }
 
 const dashboardSecret =
-  "AL_DASHBOARD_SECRET is set and no longer used: the dashboard takes the API key; unset it";
+  "AL_DASHBOARD_SECRET is set but no longer used: the dashboard accepts the API key; unset it";

@@ -65,5 +65,5 @@ export function reloadProject(
   project$.next(project);
   for (const problem of change.warnings) log(40, problemText(problem));
   log(30, `config.toml ${text === "" ? "is valid again" : text}`);
-  if (needsRestart && isListening) log(40, "[gateway] changes with the next start");
+  if (needsRestart && isListening) log(40, "changes of [gateway] take effect at the next start");
 }

@@ -142,7 +142,7 @@ async function run(parts: Parts): Promise<Scheduler> {
   subscription.add(
     schedulerEffects(context, services, sources).subscribe({
       error: (error: unknown) => {
-        broke(`the scheduler broke: ${stackOf(error)}`);
+        broke(`the scheduler failed: ${stackOf(error)}`);
         abort();
       },
       complete: abort,
@@ -151,7 +151,7 @@ async function run(parts: Parts): Promise<Scheduler> {
   const done = new Promise<number>((resolve) => {
     const problem = (error: unknown): void => {
       exitCode = 1;
-      const msg = `while it closed: ${messageOf(error)}`;
+      const msg = `during shutdown: ${messageOf(error)}`;
       options.log({ level: 50, time: Date.now(), msg, agent: "scheduler" });
     };
     subscription.add(() => void close(problem).then(() => resolve(exitCode)));

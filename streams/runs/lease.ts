@@ -84,7 +84,7 @@ class LeaseState {
       const why = this.#problem === null ? "" : `: ${this.#problem}`;
       this.#finish({
         type: "rejected",
-        reason: `no machine began it in ${inSeconds(startMs)}${why}`,
+        reason: `no machine started it within ${inSeconds(startMs)}${why}`,
       });
     });
   }
@@ -105,7 +105,7 @@ class LeaseState {
   #expireLater(): void {
     this.#at(this.#heardAt + this.#options.leaseMs, () => {
       if (this.#heardAt + this.#options.leaseMs > this.#context.now()) return this.#expireLater();
-      const silence = `was not heard from for ${inSeconds(this.#options.leaseMs)}`;
+      const silence = `has not responded for ${inSeconds(this.#options.leaseMs)}`;
       const reason = `the run on ${machine(this.#node)} ${silence}: the machine may be down or cut off`;
       this.#finish({ type: "lost", reason });
     });
@@ -138,28 +138,31 @@ class LeaseState {
   #endedSilently(report: EngineReport): void {
     if (this.#isStopping) return this.#finish({ type: "overdue" });
     if (report.state === "gone") {
-      return this.#finish({ type: "lost", reason: "the cluster has the run no more" });
+      return this.#finish({ type: "lost", reason: "the run is no longer on the cluster" });
     }
     if (this.#node === null && report.endings === 0) {
-      return this.#finish({ type: "lost", reason: "the scheduler ended before it had started it" });
+      return this.#finish({
+        type: "lost",
+        reason: "the scheduler ended before it had started the run",
+      });
     }
     if (this.#node === null) return this.#neverBegan(report);
     const { exitCode = null, problem } = report;
     if (report.outOfMemory === true) return this.#finish({ type: "out-of-memory", exitCode });
     const why = problem === null ? "" : `: ${problem}`;
-    const reason = `the run on ${machine(this.#node)} ended without a word${why}`;
+    const reason = `the run on ${machine(this.#node)} ended without a report${why}`;
     this.#finish({ type: "lost", reason });
   }
 
   #neverBegan(report: EngineReport): void {
     const { problem, exitCode = null, outOfMemory = false, isHopeless } = report;
     if (outOfMemory) return this.#finish({ type: "out-of-memory", exitCode });
-    const why = problem ?? "the engine does not say why";
+    const why = problem ?? "the engine gives no reason";
     if (isFromOutside(report)) {
-      return this.#finish({ type: "lost", reason: `it was ended before it began: ${why}` });
+      return this.#finish({ type: "lost", reason: `it was stopped before it began: ${why}` });
     }
     if (exitCode === unreachableExit && this.#options.isAdopted) {
-      return this.#finish({ type: "lost", reason: "it began while no scheduler was up" });
+      return this.#finish({ type: "lost", reason: "it began while no scheduler was running" });
     }
     if (exitCode === unreachableExit) {
       const reason = `its machine can't reach the scheduler (${why}): check "address" and "listen" of [cluster], and firewalls between the machines`;

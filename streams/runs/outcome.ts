@@ -33,7 +33,7 @@ function howItEnded(exit: RunnerExit, stopped: StopReason | null, work: EndedWor
   }
   if (exit.lost === true) return ended("lost", exit.error);
   if (exit.outOfMemory && exit.exitCode !== 0) {
-    return ended("out_of_memory", "ran out of memory (memory of [local] is its limit)");
+    return ended("out_of_memory", "ran out of memory (the limit is [local].memory)");
   }
   if (exit.stopped === true) return ended("stopped", exit.error);
   const isFine = exit.exitCode === 0 && exit.error === null;
@@ -88,7 +88,7 @@ function interruptedReason(item: WorkItem, { neverBegan = false }: RunnerExit): 
   if (neverBegan) return "the scheduler was stopped before the run began; its work waits";
   const next = isRetried(item, { outcome: "interrupted" })
     ? "its work is tried once more at the next start"
-    : "its work is not tried again, as this was the second try";
+    : "its work is not retried, because this was the second attempt";
   return `the scheduler was stopped before the run was done; ${next}`;
 }
 

@@ -12,11 +12,11 @@ export interface Withdrawn {
 const whys: Readonly<Record<Exclude<DropReason, "taken">, string>> = {
   full: "queue_full",
   closed: "the agent was removed",
-  withdrawn: "the run that called it ended, and wanted it no longer",
+  withdrawn: "the calling run ended and cancelled its call",
 };
 
 const ofKey = "a run of its key is live";
-const replaced = "a newer tick of its schedule replaced it while it waited";
+const replaced = "a newer run of its schedule replaced it while it waited";
 
 /** The agent of a queue, and the time. */
 export interface QueueAt {

@@ -113,7 +113,7 @@ function startLine(event: Extract<RunEvent, { type: "started" }>): Line {
 
 function blockedLine({ reason, instanceId }: Extract<RunEvent, { type: "blocked" }>): Line {
   if (reason === null) return { level: 30, msg: "the machine can start the run again", instanceId };
-  const msg = `the machine can't start the run now: ${reason}; it is started once it can`;
+  const msg = `the machine can't start the run now: ${reason}; it starts as soon as possible`;
   return { level: 40, msg, instanceId };
 }
 

@@ -13,13 +13,13 @@ const usedBudgetSchema = z
   .object({
     scope: z.string().meta({ description: "`project` or `agent:<name>`" }),
     window: z.string().meta({ description: "A day (`2026-11-22`) or a month (`2026-11`)" }),
-    endsAt: time.meta({ description: "When the window turns" }),
-    usd: z.number().meta({ description: "US dollars that are spent" }),
-    limit: z.number().meta({ description: "US dollars, with what it was raised by" }),
+    endsAt: time.meta({ description: "When the window ends" }),
+    usd: z.number().meta({ description: "US dollars spent" }),
+    limit: z.number().meta({ description: "US dollars, including raises" }),
     needed: z.exactOptional(
-      z.number().meta({ description: "The least that the rejected call needs, in US dollars" }),
+      z.number().meta({ description: "Minimum cost of the rejected call, in US dollars" }),
     ),
-    onLimit: z.enum(onLimits).meta({ description: "Whether its work waits or is refused" }),
+    onLimit: z.enum(onLimits).meta({ description: "Whether its work waits or is rejected" }),
   })
   .readonly()
   .meta({ id: "UsedBudget" });
@@ -32,18 +32,18 @@ export const agentSchema = z
     license: nullableText,
     state: z
       .enum(["idle", "running", "building", "waiting", "blocked", "error"])
-      .meta({ description: "`blocked`: no run of it can start; `waiting`: its runs wait" }),
+      .meta({ description: "`blocked`: its runs can't start; `waiting`: its runs wait" }),
     blockedBy: z
       .enum(["machine", "requirement", "image", "budget", "lock", "person"])
       .nullable()
       .meta({
         description:
-          "Why it is blocked or waits; a `requirement` is a credential, a model or a command",
+          "Why it is blocked or waiting; a `requirement` is a credential, a model or a command",
       }),
     statusText: nullableText,
     error: nullableText,
     /** For example a fallback model without its key. */
-    warning: nullableText.meta({ description: "What is wrong and stops no run" }),
+    warning: nullableText.meta({ description: "Problems that stop no run" }),
     enabled: z.boolean(),
     lastRunAt: time.nullable(),
     lastDurationMs: z.number().nullable(),
@@ -51,16 +51,16 @@ export const agentSchema = z
     nextRunAt: time.nullable(),
     running: z.int(),
     runningUsd: z.number().nullable().meta({
-      description: "US dollars that its running runs spent; null while none asked a model",
+      description: "US dollars spent by its running runs; null before their first call to a model",
     }),
     spentToday: z
-      .object({ usd: z.number(), endsAt: time.meta({ description: "When the day is over" }) })
+      .object({ usd: z.number(), endsAt: time.meta({ description: "When the day ends" }) })
       .readonly()
       .nullable()
-      .meta({ description: "US dollars of a day of the project's time zone; null for nothing" }),
+      .meta({ description: "US dollars spent today, in the project's time zone; null for none" }),
     usedBudget: usedBudgetSchema
       .nullable()
-      .meta({ description: "What keeps its work from running; null for none" }),
+      .meta({ description: "The used-up budget that holds its work; null if it can run" }),
     scale: z.int(),
     queued: z.int(),
     gathering: z.exactOptional(
@@ -74,9 +74,9 @@ export const agentSchema = z
     ),
     queueSize: z.int(),
     triggers: texts.meta({
-      description: "What starts it: `schedule 0 9 * * *`, `webhook github`, `call`",
+      description: "Its triggers: `schedule 0 9 * * *`, `webhook github`, `call`",
     }),
-    tags: texts.meta({ description: "The labels of its config" }),
+    tags: texts.meta({ description: "Tags from its config" }),
     runtime: z.enum(runtimeTypes),
     models: texts,
   })
@@ -88,9 +88,11 @@ export type AgentState = AgentStatus["state"];
 export const schedulerSchema = z
   .object({
     paused: z.boolean().meta({ description: "Scheduled runs are skipped" }),
-    pausedWork: z.boolean().meta({ description: "All new work waits; then `paused` is true, too" }),
+    pausedWork: z
+      .boolean()
+      .meta({ description: "All new work waits; `paused` is then true as well" }),
     pausedAt: time.nullable().meta({ description: "Since when; null while nothing is paused" }),
-    draining: z.boolean().meta({ description: "It stops, and lets runs finish" }),
+    draining: z.boolean().meta({ description: "Stopping: running runs may finish" }),
     startedAt: time,
     version: z.string(),
     /** The project directory's name. */
@@ -104,11 +106,11 @@ export const schedulerSchema = z
     warnings: texts.meta({ description: "Directories that hold a skill but are not agents yet" }),
     alerts: z
       .object({
-        open: z.int().meta({ description: "Alerts that were opened and not resolved" }),
-        dead: z.int().meta({ description: "Deliveries of alerts that were given up" }),
+        open: z.int().meta({ description: "Open alerts" }),
+        dead: z.int().meta({ description: "Abandoned deliveries of alerts" }),
       })
       .readonly(),
-    questions: z.int().meta({ description: "Questions of runs that no person has answered" }),
+    questions: z.int().meta({ description: "Open questions of runs" }),
   })
   .meta({ id: "Scheduler" });
 export type SchedulerStatus = Readonly<z.infer<typeof schedulerSchema>>;

@@ -197,15 +197,15 @@ function missed(
   sources: TriggerSources,
 ): Pick<Extract<RunEvent, { type: "missed" }>, "items" | "reason"> {
   const count = slots.length + (earlier?.count ?? 0);
-  const reason = count === 1 ? noScheduler : `no scheduler was up for ${count} ticks`;
+  const reason = count === 1 ? noScheduler : `no scheduler was running for ${count} ticks`;
   const items = slots.map((slot) => ({ item: cronItem(slot, name, sources), reason: noScheduler }));
   if (earlier === null) return { items, reason };
-  const others = `no scheduler was up for ${earlier.count} ticks from this one on`;
+  const others = `no scheduler was running for ${earlier.count} ticks from this one on`;
   const first = { item: cronItem(earlier.first, name, sources), reason: others };
   return { reason, items: [first, ...items] };
 }
 
-const noScheduler = "no scheduler was up for it";
+const noScheduler = "no scheduler was running";
 
 function cronItem(
   scheduledFor: number,

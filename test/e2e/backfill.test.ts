@@ -57,7 +57,7 @@ test("each missed run starts once, in order, by catchUp or a backfill, over kill
   expect(due).toHaveLength(5);
   expect(await missedOf(project, "eager")).toEqual(due.slice(0, 3));
   await expect.poll(() => ran(project, "eager"), slowly).toEqual(due.slice(3));
-  const reason = "missed: no scheduler was up for it";
+  const reason = "missed: no scheduler was running";
   const window = ["plain", "--since", due[0] ?? ""];
   const found = await backfilled(project, ...window, "--dry-run");
   expect(found.slots).toEqual(due.map((at) => expect.objectContaining({ at, reason }) as object));

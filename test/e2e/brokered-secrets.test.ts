@@ -174,7 +174,7 @@ async function expectBrokered(
     { name: "api.allowed.test", url: "/user", login: `Bearer ${hidden.api}` },
     { name: "other.test", url: "/", login: sentinel },
   ]);
-  expect(stdout).toMatch(/body: 403 .* holds a sentinel/);
+  expect(stdout).toMatch(/body: 403 .* contains a sentinel/);
   const inspected = [...(containers?.seen.values() ?? [])];
   expect(inspected).toHaveLength(ofRun === null ? 0 : 1);
   const shown = await project.print("show", (await project.latest("looker"))?.instanceId ?? "");

@@ -22,7 +22,7 @@ test("a run whose scheduler is killed during a model's response repeats the call
   const ends = async () => (await project.history()).map((one) => [one.outcome, one.attempt]);
   await expect.poll(ends).toEqual([["succeeded", 1]]);
   expect((await project.al("logs", "asker")).stdout).toContain(
-    "the scheduler went away in the middle of the model's answer",
+    "the scheduler stopped in the middle of the model's answer",
   );
   expect(provider.requests).toHaveLength(2);
   using db = new DatabaseSync(project.path(".al/state.db"), { readOnly: true });

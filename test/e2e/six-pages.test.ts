@@ -47,15 +47,15 @@ test("one click on a failed run in the dashboard shows when its error first appe
 
 /** Pages, the rows that they are looked at for, and the most kilobytes of their document on the wire. */
 const paints: readonly (readonly [path: string, rows: string, mostKb: number])[] = [
-  ["", "#agents tr", 50],
-  ["/search?q=error", "#results article", 46],
-  ["/triggers", "#trigger-rows tr", 46],
-  ["/cost", "#agents tr", 40],
-  ["/questions", "#open li, #open-none", 40],
-  ["/alerts", "#open tr, #open-none", 40],
-  [`/agents/${failing}`, "#run-rows tr", 66],
-  [`/agents/${failing}/logs`, "#log .line", 66],
-  [`/agents/${failing}/runs/latest`, "#log .line", 68],
+  ["", "#agents tr", 47],
+  ["/search?q=error", "#results article", 33],
+  ["/triggers", "#trigger-rows tr", 39],
+  ["/cost", "#agents tr", 34],
+  ["/questions", "#open li, #open-none", 30],
+  ["/alerts", "#open tr, #open-none", 32],
+  [`/agents/${failing}`, "#run-rows tr", 60],
+  [`/agents/${failing}/logs`, "#log .line", 58],
+  [`/agents/${failing}/runs/latest`, "#log .line", 60],
 ];
 /** Notes how far what was seen moved. */
 const watchPaint = `

@@ -114,7 +114,7 @@ test.each<[Source, string, string, string, readonly string[], object]>([
     expect(made).toContain(`events   ${events}`);
     expect(hooks).toEqual([expect.objectContaining({ url, ...stored })]);
     const again = await project.print("webhook", "setup", type, ...args);
-    expect(again).toContain("is as the agents need it");
+    expect(again).toContain("already matches the agents");
     const secret = await secretOf(project, type);
     expect(secret.length).toBeGreaterThan(30);
     expect(made + again).not.toContain(secret);

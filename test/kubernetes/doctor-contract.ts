@@ -18,7 +18,7 @@ export function doctorContract(side: () => Pick<KubernetesSide, "kubectl" | "ren
           severity: "ok",
           what: expect.stringMatching(/^Kubernetes v1\.\d+\.\d+ at http/) as string,
         },
-        { severity: "ok", what: "this user may do all that runs need in the namespace agents" },
+        { severity: "ok", what: "this user has all rights that runs need in the namespace agents" },
       ]));
 
     test("lists each permission that the role lacks", async () => {
@@ -26,7 +26,7 @@ export function doctorContract(side: () => Pick<KubernetesSide, "kubectl" | "ren
       const [, access] = await check();
       expect(access).toMatchObject({
         severity: "error",
-        what: "this user may not do in the namespace agents: patch jobs, delete jobs",
+        what: "this user lacks rights in the namespace agents: patch jobs, delete jobs",
         fix: expect.stringContaining("kubectl apply -k examples/kubernetes/runs") as string,
       });
       await role("create patch delete list");

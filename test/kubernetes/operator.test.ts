@@ -74,7 +74,7 @@ describe("examples/kubernetes", () => {
 
   test("has all rights that al doctor asks for", async () => {
     const said = await inPod("sh", "-c", "al doctor; true");
-    expect(said).toContain("this user may do all that runs need in the namespace agents");
+    expect(said).toContain("this user has all rights that runs need in the namespace agents");
   });
 
   test("reaches its gateway by kubectl port-forward, with a link that logs in", async () => {

@@ -57,7 +57,7 @@ const damages: Readonly<Record<string, (path: string) => void>> = {
 const cases = (["home/sessions.db", ".al/run/lock.db"] as const).flatMap((file) =>
   Object.entries(damages).map(([what, damage]) => ({ file, what, damage })),
 );
-// SQLite takes an empty lock for a new one, and a folder there is nothing that this program made.
+// SQLite allows an empty lock for a new one, and a folder there is nothing that this program made.
 const harmless = (file: string, what: string) => file.endsWith("lock.db") && what !== "garbage";
 
 test.each(cases.filter(({ file, what }) => !harmless(file, what)))(
@@ -114,6 +114,6 @@ test("a start of the scheduler rejects if the project's path is too long for SQL
   const deep = join(dir, ...Array.from({ length: 5 }, () => "d".repeat(100)));
   mkdirSync(deep, { recursive: true });
   await expect(own(() => undefined, deep)).rejects.toMatchObject({
-    hint: expect.stringMatching(/its path has \d+ bytes, and SQLite takes 504/) as unknown,
+    hint: expect.stringMatching(/its path has \d+ bytes, and SQLite allows 504/) as unknown,
   });
 });

@@ -53,7 +53,7 @@ test("a lost run is logged with the state of its work", () => {
     { ...lost, retry: null },
   ];
   const [waits, once, twice] = startWarnings({}, { lost: both, neverBegun: [lost] });
-  expect(waits).toMatch(/^1 run had not begun .* waits again, as the same try$/);
-  expect(once).toMatch(/dev-aaaaaaaa of agent dev .* its work waits once more/);
-  expect(twice).toContain("it was the second try");
+  expect(waits).toMatch(/^1 run had not begun .* is queued again, as the same attempt$/);
+  expect(once).toMatch(/dev-aaaaaaaa of agent dev .* its work is queued again/);
+  expect(twice).toContain("it was the second attempt");
 });

@@ -95,7 +95,7 @@ test("a saved config takes effect; an invalid one is shown with its place while 
   await project.edit(config, '"whenever"', '"0 9 1 1 *"');
   await expect.poll(() => project.agent("hello"), slowly).toMatchObject({ state: "idle" });
   await project.write("agents/bare/SKILL.md", "Be.\n");
-  await waitForOutput(/agents\/bare .*but no config\.toml; al config bare .* makes one/);
+  await waitForOutput(/agents\/bare .*but no config\.toml; al config bare .* creates one/);
 });
 
 test("al run and al logs -f show a run's texts, tool calls and tokens", async () => {

@@ -40,7 +40,7 @@ test("after kill -9 the next scheduler adopts the live run, receives an answer f
   await expect
     .poll(() => project.latest("asker"), slowly)
     .toMatchObject({ ...once, value: { ok: true, answer: "yes" } });
-  await expect.poll(message, slowly).toContain("asker: Ada (42) by Telegram answered: yes");
+  await expect.poll(message, slowly).toContain("asker: Ada (42) via Telegram answered: yes");
   expect([message().includes("inline_keyboard"), telegram.messages.size]).toEqual([false, 1]);
   await expect.poll(() => project.latest("waiter"), slowly).toMatchObject(once);
   expect(await messages("said")).toEqual(["Before.", "Done."]);

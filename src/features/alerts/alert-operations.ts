@@ -61,7 +61,7 @@ export function createAlertOperations(deps: AlertOperationsDeps, redactor: Redac
     /** Makes a dead or waiting delivery due. Rejects with Problem `unknown_delivery`. */
     retry: async (id: string) => {
       if (await deps.retry(id)) return;
-      const message = `no delivery ${JSON.stringify(id)} waits or was given up`;
+      const message = `there is no waiting or abandoned delivery ${JSON.stringify(id)}`;
       throw new Problem("unknown_delivery", message);
     },
     /** Retries all dead deliveries; resolves with their number. */

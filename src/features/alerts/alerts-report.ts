@@ -25,10 +25,10 @@ const targetSchema = z
     type: z.enum(alertTargetTypes),
     state: z.enum(["ok", "failing", "off"]).meta({
       description:
-        "`off` after the target refused everything permanently: a test that it accepts switches it on again",
+        "`off` after the target refused everything permanently; a test that it accepts switches it on again",
     }),
     waiting: z.int().meta({ description: "Deliveries that will be sent" }),
-    dead: z.int().meta({ description: "Deliveries that were given up" }),
+    dead: z.int().meta({ description: "Abandoned deliveries" }),
     lastError,
     offSince: time.nullable(),
   })
@@ -63,7 +63,7 @@ export type OpenAlertView = Readonly<z.infer<typeof openSchema>>;
 
 const deliverySchema = z
   .object({
-    id: z.uuid().meta({ description: "The same at each attempt" }),
+    id: z.uuid().meta({ description: "ID, the same at each attempt" }),
     at: time.meta({ description: "When the event happened" }),
     target: z.string(),
     agent,
@@ -85,7 +85,7 @@ const deliverySchema = z
     lastError,
     endedAt: time
       .nullable()
-      .meta({ description: "When it was accepted or given up; null while it waits" }),
+      .meta({ description: "When it was accepted or abandoned; null while it waits" }),
   })
   .meta({ id: "AlertDelivery" });
 /** One alert on its way to one target. */
@@ -126,7 +126,7 @@ export const retriedSchema = z
 export const allRetriedSchema = z
   .object({
     success: z.literal(true),
-    retried: z.int().meta({ description: "How many were given up, and are due now" }),
+    retried: z.int().meta({ description: "How many abandoned deliveries are due now" }),
   })
   .meta({ id: "AlertsRetried" });
 export type AlertsRetried = Readonly<z.infer<typeof allRetriedSchema>>;

@@ -21,7 +21,7 @@ export interface AlertContext {
 const { read, change } = operationsOf<AlertContext>("Alerts");
 
 export const listAlerts = read("/api/alerts", {
-  summary: "The targets of alerts, what is wrong now, and the deliveries",
+  summary: "Alert targets, open problems and deliveries",
   description:
     "`deliveries` has an entry for each alert and target, newest first; `before` takes the `next` of an earlier page.",
   input: alertsQuerySchema,
@@ -57,9 +57,9 @@ export const acknowledgeAlerts = change("/api/alerts/ack", {
 });
 
 export const retryAlert = change("/api/alerts/:id/retry", {
-  summary: "Send an alert again that was given up, or now one that waits",
+  summary: "Send an abandoned alert again, or a waiting one now",
   description:
-    "It keeps its id, so that a receiver that has it can drop it. What was given up is attempted as often as a new one.",
+    "It keeps its ID, so that a receiver can drop a duplicate. An abandoned alert gets as many attempts as a new one.",
   params: deliveryParams,
   output: retriedSchema,
   status: 202,
@@ -73,7 +73,7 @@ export const retryAlert = change("/api/alerts/:id/retry", {
 });
 
 export const retryAlerts = change("/api/alerts/retry", {
-  summary: "Send all alerts again that were given up",
+  summary: "Send all abandoned alerts again",
   output: allRetriedSchema,
   status: 202,
   scope: "control",
@@ -88,7 +88,7 @@ export const retryAlerts = change("/api/alerts/retry", {
 export const testAlertTarget = change("/api/alerts/targets/:name/test", {
   summary: "Send a test to a target, now",
   description:
-    "The answer is the target's own: it comes within 15 s. A target that was off is on again once it accepts a test.",
+    "The target's answer is returned, within 15 s. A target that was off is on again once it accepts a test.",
   params: targetParams,
   output: testedSchema,
   scope: "control",

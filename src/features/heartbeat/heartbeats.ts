@@ -79,7 +79,7 @@ export function beats(
     const problem =
       lagProblem(lagMs) ?? (await storeProblem(write)) ?? overdue(status.agents(), Date.now());
     if (problem === null) return beat(lagMs, url);
-    warn(problem.about, `no heartbeat is sent while the scheduler is not well: ${problem.text}`);
+    warn(problem.about, `no heartbeat is sent while the scheduler is unhealthy: ${problem.text}`);
   };
   return timer(firstMs, everyMs).pipe(exhaustMap(check), ignoreElements());
 }
@@ -106,7 +106,7 @@ export async function storeProblem(write: () => Promise<void>): Promise<Heartbea
     await write();
     return null;
   } catch (error) {
-    return { about: "store", text: `its store takes no writes: ${messageOf(error)}` };
+    return { about: "store", text: `its store accepts no writes: ${messageOf(error)}` };
   }
 }
 

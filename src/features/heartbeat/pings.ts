@@ -71,7 +71,7 @@ export function createPinger({ send, now, retryMs = [10_000, 60_000], ...deps }:
   };
   const isTaken = async (owner: string, url: string, ping: Ping): Promise<boolean> => {
     const problem = await problemOf(send, url, ping);
-    if (problem !== null) warn(url, `the heartbeat of ${owner} was not taken: ${problem}`);
+    if (problem !== null) warn(url, `the heartbeat of ${owner} was not accepted: ${problem}`);
     return problem === null;
   };
 

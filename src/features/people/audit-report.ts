@@ -7,7 +7,7 @@ import { personSchema } from "../../foundation/contracts/question-views.ts";
 export const auditQuerySchema = z.object({
   since,
   by: z.string().max(200).optional().meta({
-    description: "How the person came (`key`, `login`, …), a chat user's name, or an address",
+    description: "How the person logged in (`key`, `login`, …), a chat user's name, or an address",
   }),
   agent: z.string().max(200).optional(),
   instance: z.string().max(200).optional().meta({ description: "Only acts on this run" }),

@@ -65,7 +65,7 @@ export const showQuestion = read("/api/questions/:id", {
  */
 export const answerQuestion = change("/api/questions/:id/answer", {
   summary: "Answer a question",
-  description: "The first answer counts; a later one is a 409 that says who was first.",
+  description: "The first answer counts; a later one is a 409 that names the first person.",
   scope: "answer",
   params,
   input: z.strictObject({ answer: answerSchema }),
@@ -83,7 +83,7 @@ export const answerQuestion = change("/api/questions/:id/answer", {
       question?.state === "open" && question.kind !== "ask" && isAlwaysIn(question, answer);
     if (isAlways && (by.via === "link" || by.via === "token")) {
       const accepted = answersText(formOfLink(question));
-      throw new Problem("malformed", `a ${by.via} takes ${accepted}; "always" needs a login`);
+      throw new Problem("malformed", `a ${by.via} accepts ${accepted}; "always" needs a login`);
     }
     if (!isAlways) return questionView(await questions.answer(id, answer, by));
     const undo = await allowAlways(question);

@@ -9,8 +9,8 @@ export interface SearchContext {
 export const searchLogs = operationsOf<SearchContext>("Logs").read("/api/search", {
   summary: "Search the logs of all agents",
   description:
-    "Runs with lines that match, each with the first of them and their neighbours. What has no letters or digits is " +
-    "not searched for.",
+    "Runs with lines that match, each with the first of them and their neighbours. Only letters and digits are " +
+    "searched for.",
   input: searchQuerySchema,
   output: searchPageSchema,
   problems: [400, 503],

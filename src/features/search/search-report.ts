@@ -11,7 +11,7 @@ export const searchQuerySchema = z.object({
   }),
   agent: z.string().max(200).optional(),
   instance: z.string().max(200).optional().meta({ description: "Only lines of this run" }),
-  outcome: z.enum(outcomes).optional().meta({ description: "Only runs that ended so" }),
+  outcome: z.enum(outcomes).optional().meta({ description: "Only runs with this outcome" }),
   since: since.meta({ description: "ISO 8601 date-time" }),
   kind: z
     .enum(searchKinds)
@@ -27,7 +27,8 @@ export type SearchQuery = z.infer<typeof searchQuerySchema>;
 export const searchMatchSchema = z
   .object({
     position: z.string().meta({
-      description: "After the line, `<log file>:<byte offset>`, as the id of an event `log`",
+      description:
+        "Position after the line, `<log file>:<byte offset>`, like the ID of an event `log`",
     }),
     at: z.string().meta({ description: "ISO 8601, UTC" }),
     kind: z.enum(searchKinds).exclude(["error"]),
@@ -47,9 +48,7 @@ export const searchRunSchema = z
   .object({
     instanceId: nullableText.meta({ description: "Null for lines of a day that belong to no run" }),
     agent: z.string().meta({ description: "Or `scheduler`" }),
-    at: z
-      .string()
-      .meta({ description: "Of the first of its matches in the order that was asked for" }),
+    at: z.string().meta({ description: "Time of its first match, in the requested order" }),
     outcome: z.enum(outcomes).nullable().meta({ description: "Null while it runs" }),
     usd: z.number().nullable().meta({ description: "Null when it is not known" }),
     count: z.int().meta({ description: "How many of its lines match" }),

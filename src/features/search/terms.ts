@@ -63,7 +63,7 @@ function termOf([, phrase, star, word]: RegExpExecArray): Term[] {
 function assertSelective({ words, isPrefix }: Term): void {
   const last = words.at(-1) ?? "";
   if (!isPrefix || last.length >= minPrefix || isUnspacedCharacter(last)) return;
-  throw badSearch(`${last}* is the beginning of too many words`, "give at least two letters");
+  throw badSearch(`${last}* matches too many words`, "give at least two letters");
 }
 
 function badSearch(problem: string, hint: string): Problem {

@@ -141,7 +141,7 @@ async function must(
   throw new Problem(
     "git_failed",
     `git ${args[0] ?? ""}: ${lastLine(stderr)}`,
-    "the repository may be damaged, or be built to do damage",
+    "the repository may be damaged or malicious",
   );
 }
 
@@ -150,7 +150,7 @@ function unreachable(url: string, stderr: string, maxBytes: number): Problem {
     return new Problem(
       "too_large",
       `${url} is larger than ${maxBytes / 1024 ** 2} MiB`,
-      "a skill is a few files; ask its author for a repository of its own",
+      "a skill is a few files; ask its author for a separate repository",
     );
   }
   if (/remote ref HEAD/.test(stderr)) {

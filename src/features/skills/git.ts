@@ -72,15 +72,15 @@ export async function runGit(
     throw new Problem(
       "git_timeout",
       `git did not finish within ${timeoutMs / 1000} s`,
-      "try again later, or clone the repository by hand and add the directory",
+      "try again later, or clone the repository yourself and add the directory",
     );
   }
   if (ended.isMaxBuffer) {
-    const message = `the repository lists or holds more than ${maxOutputBytes / 1024 ** 2} MiB`;
+    const message = `the repository lists or contains more than ${maxOutputBytes / 1024 ** 2} MiB`;
     throw new Problem(
       "too_large",
       message,
-      "a skill is a few files; the repository may be built to do damage",
+      "a skill is a few files; the repository may be malicious",
     );
   }
   const stderr = Buffer.from(ended.stderr).toString("utf8");
@@ -167,6 +167,6 @@ function damaged(part: string): Problem {
   return new Problem(
     "git_failed",
     `the repository has ${part}`,
-    "git fsck in a clone of it may say more",
+    "git fsck in a clone may show more",
   );
 }

@@ -82,5 +82,5 @@ function nameOf(character: string, codePoint: string): string {
   if (/[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/u.test(character)) return "variation selector";
   if (/\p{Cc}/u.test(character)) return "control character";
   if (/\p{Co}/u.test(character)) return "private-use character";
-  return names[codePoint] ?? "character that is not seen";
+  return names[codePoint] ?? "invisible character";
 }

@@ -59,10 +59,10 @@ function refuseUnsafe({ path, kind, size }: TreeEntry): void {
   if (folders.includes(path)) throw refused(path, "is a file; expected a folder");
   if (parts.length > limits.depth || path.length > limits.name) {
     const most = `${limits.depth} names and ${limits.name} characters`;
-    throw refused(`${path.slice(0, 80)}…`, `lies too deep; at most ${most} are taken`);
+    throw refused(`${path.slice(0, 80)}…`, `is nested too deeply; at most ${most} are allowed`);
   }
   const most = singleFiles.includes(path) ? limits.textBytes : limits.fileBytes;
-  if (size > most) throw refused(path, `has ${size} bytes; at most ${most} are taken`);
+  if (size > most) throw refused(path, `has ${size} bytes; at most ${most} are allowed`);
 }
 
 /** Names with a meaning of their own to a file system or to git. */
@@ -73,10 +73,10 @@ function isStrange(name: string): boolean {
 function refuseMasses(files: readonly TreeEntry[]): void {
   const bytes = files.reduce((total, { size }) => total + size, 0);
   if (files.length > limits.files) {
-    throw refused(null, `has ${files.length} files; at most ${limits.files} are taken`);
+    throw refused(null, `has ${files.length} files; at most ${limits.files} are allowed`);
   }
   if (bytes > limits.totalBytes) {
-    throw refused(null, `has ${bytes} bytes; at most ${limits.totalBytes} are taken`);
+    throw refused(null, `has ${bytes} bytes; at most ${limits.totalBytes} are allowed`);
   }
 }
 
@@ -85,7 +85,7 @@ function refuseTwins(files: readonly TreeEntry[]): void {
   const seen = new Set<string>();
   for (const { path } of files) {
     const folded = path.normalize("NFC").toLowerCase();
-    if (seen.has(folded)) throw refused(path, "is there twice, but for upper and lower case");
+    if (seen.has(folded)) throw refused(path, "occurs twice, with different upper and lower case");
     seen.add(folded);
   }
 }

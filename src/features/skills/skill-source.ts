@@ -61,10 +61,10 @@ function isScpLike(where: string): boolean {
 function urlOf(where: string, text: string): Repository {
   const url = URL.parse(where);
   if (url === null || !["https:", "ssh:", "file:"].includes(url.protocol) || where.includes("::")) {
-    throw refused(text, "only https, ssh and file URLs are taken");
+    throw refused(text, "only https, ssh and file URLs are accepted");
   }
   if (url.password !== "" || (url.protocol === "https:" && url.username !== "")) {
-    const message = "the URL holds a name or password, which would be kept in config.toml";
+    const message = "the URL contains a name or password, which would be stored in config.toml";
     const hint = "leave it out; git asks its credential helper, or use an ssh URL";
     throw new Problem("usage", message, { hint, exitCode: 2 });
   }

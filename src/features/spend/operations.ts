@@ -24,7 +24,7 @@ export const showSpend = operationsOf<{
   summary: "What runs spent on models, the limits, and a forecast",
   description:
     "`rows` add up the calls by agent, model or day: the largest first, days in their order. `limits` are those of " +
-    "today and of this month. The forecast is of 30 days: what the schedules of enabled agents will cost by their last runs.",
+    "today and of this month. The forecast covers 30 days: what the schedules of enabled agents will cost, based on their last runs.",
   input: spendQuerySchema,
   output: spendAnswerSchema,
   changedBy: ["spending"],
@@ -43,7 +43,7 @@ export const raiseBudget = operationsOf<SpendContext>("Spending").change(
   {
     summary: "Raise the limits of a budget",
     description:
-      "Adds to the limits of the project, of an agent and its live runs, or of one run, until their windows turn. " +
+      "Adds to the limits of the project, of an agent and its live runs, or of one run, until their windows end. " +
       "Runs that wait for money continue. The answer has the limits of the scope's day and month.",
     params: budgetParams,
     input: raiseSchema,

@@ -26,7 +26,7 @@ export function refused(refusal: LedgerRefusal): CallRefusal {
 
 /** The refusal of a call whose turn would come too late; `waitMs` is when to come back. */
 export function rateLimited(model: string, perMinute: number | null, waitMs: number): CallRefusal {
-  const reached = `${rateOf(model, perMinute)} is reached by calls that wait already`;
+  const reached = `${rateOf(model, perMinute)} is used up by calls that wait already`;
   return {
     granted: false,
     code: "rate_limited",
@@ -51,7 +51,7 @@ function secondsOf(ms: number): string {
 export function refusalText(refusal: LedgerRefusal): string {
   if (refusal.code === "too_many_turns") {
     const { turns } = refusal;
-    return `this run had the ${turns} answers of models that its budget allows (turns = ${turns})`;
+    return `this run has used the ${turns} model answers that its budget allows (turns = ${turns})`;
   }
   return `${usedUpText(refusal)}. ${remedyOf(refusal)}`;
 }

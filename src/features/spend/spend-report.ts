@@ -7,9 +7,9 @@ export const spendQuerySchema = z.object({
   since: z.iso
     .datetime({ offset: true })
     .optional()
-    .meta({ description: "Calls from then on. Default: those of `days`" }),
+    .meta({ description: "Calls from then on. Default: the calls of `days`" }),
   days: z.coerce.number().int().min(1).max(366).optional().meta({
-    description: "Calls of so many days of the project's time zone, including today. Default: 30",
+    description: "Calls of the last days in the project's time zone, including today. Default: 30",
   }),
   agent: z.string().optional().meta({ description: "Only calls, limits and runs of this agent" }),
   top: z.coerce.number().int().min(1).max(10).optional().meta({
@@ -23,14 +23,16 @@ const usd = z.number().meta({ description: "US dollars" });
 const rowSchema = z
   .object({
     key: z.string().meta({ description: "The agent, the model's name in the project, or the day" }),
-    usd: usd.meta({ description: "Without what open calls reserved and what subscriptions paid" }),
+    usd: usd.meta({
+      description: "Excludes reservations of open calls and costs paid by subscriptions",
+    }),
     subscriptionUsd: usd.meta({
-      description: "What calls would have cost that subscriptions paid",
+      description: "What calls paid by subscriptions would have cost",
     }),
     calls: z.int(),
-    tokens: z.int().meta({ description: "Of requests and answers, cached ones among them" }),
+    tokens: z.int().meta({ description: "Tokens of requests and answers, including cached ones" }),
     unpriced: z.int().meta({
-      description: "Calls without a known price, counted at the dearest one of their provider",
+      description: "Calls without a known price, charged at their provider's highest price",
     }),
     estimated: z.int().meta({ description: "Calls whose provider did not report their tokens" }),
     agents: z.exactOptional(z.record(z.string(), z.number()).readonly()).meta({
@@ -45,12 +47,12 @@ const limitSchema = z
   .object({
     scope: z.string().meta({ description: "`project`, `agent:<name>` or `run:<instanceId>`" }),
     window: z.string().meta({ description: "A day (`2026-11-22`) or a month (`2026-11`)" }),
-    endsAt: z.iso.datetime().nullable().meta({ description: "When the window turns" }),
-    usd: usd.meta({ description: "Spent, without what is reserved" }),
+    endsAt: z.iso.datetime().nullable().meta({ description: "When the window ends" }),
+    usd: usd.meta({ description: "Spent, excluding reservations" }),
     limit: z.number().nullable().meta({ description: "US dollars; null for no limit" }),
     reserved: usd.meta({ description: "By calls that are open" }),
     needed: z.exactOptional(
-      usd.meta({ description: "The least that its rejected call needs, while it can't pay it" }),
+      usd.meta({ description: "Minimum cost of its rejected call, while it can't pay the call" }),
     ),
   })
   .meta({ id: "SpendLimit" });
@@ -59,9 +61,9 @@ export type SpendLimit = Readonly<z.infer<typeof limitSchema>>;
 
 const forecastSchema = z
   .object({
-    monthUsd: usd.meta({ description: "Of 30 days, with runs of the median cost" }),
+    monthUsd: usd.meta({ description: "Cost of 30 days, with runs of the median cost" }),
     p90Usd: usd.meta({
-      description: "Of 30 days, with runs that only a tenth of the last exceeded",
+      description: "Cost of 30 days, with a run cost that only a tenth of the last runs exceeded",
     }),
   })
   .meta({ id: "SpendForecast" });
@@ -75,7 +77,7 @@ export const spendAnswerSchema = z
     limits: z.array(limitSchema).readonly(),
     forecast: forecastSchema.nullable().meta({
       description:
-        "By the last 20 runs of each enabled agent, its schedule, and the rate of its webhooks and calls in the last 30 days; null without such a run",
+        "Based on the last 20 runs of each enabled agent, its schedule, and the rate of its webhooks and calls in the last 30 days; null without such a run",
     }),
   })
   .meta({ id: "SpendAnswer" });
@@ -88,7 +90,7 @@ export const budgetParams = z.object({
 
 /** Body of `POST /api/budgets/<scope>/raise`. */
 export const raiseSchema = z.strictObject({
-  usd: z.number().positive().max(maxRaiseUsd).meta({ description: "What is added, in US dollars" }),
+  usd: z.number().positive().max(maxRaiseUsd).meta({ description: "Amount to add, in US dollars" }),
 });
 
 /** The answer of `POST /api/budgets/<scope>/raise`. */

@@ -68,6 +68,6 @@ export function doubtText({ unpriced, estimated, subscriptionUsd }: SpendRowView
   return [
     ...(unpriced === 0 ? [] : [`${unpriced} unpriced`]),
     ...(estimated === 0 ? [] : [`${estimated} estimated`]),
-    ...(subscriptionUsd === 0 ? [] : [`${dollars(subscriptionUsd)} by subscription`]),
+    ...(subscriptionUsd === 0 ? [] : [`${dollars(subscriptionUsd)}  paid by subscription`]),
   ].join(", ");
 }

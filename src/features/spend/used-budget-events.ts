@@ -39,7 +39,7 @@ function isSameLimit(a: UsedBudget | null, b: UsedBudget | null): boolean {
 }
 
 function textOf(budget: UsedBudget | null): string {
-  if (budget === null) return "its budget pays calls to models again";
+  if (budget === null) return "its budget can pay calls to models again";
   return `${budget.onLimit === "pause" ? "work waits" : "work is refused"}: ${usedText(budget)}`;
 }
 

@@ -37,7 +37,7 @@ export function createPipeline(
     headers: headersOf(context, config.headers),
     proxyEnv: env,
     onDropped,
-    onFailure: (reason) => warn(host, `spans are not taken by ${host}: ${reason}`),
+    onFailure: (reason) => warn(host, `${host} does not accept spans: ${reason}`),
   });
   return {
     onEvent: (event: RunEvent): void => sent.add(spans.onEvent(event)),

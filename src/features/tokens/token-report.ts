@@ -19,7 +19,7 @@ export const newTokenSchema = z.strictObject({
     .min(1)
     .max(100)
     .nullish()
-    .meta({ description: "The only agents that it may be used for. Default: all" }),
+    .meta({ description: "Agents that it is limited to. Default: all" }),
   days: z.int().min(1).max(tokenLimits.maxDays).default(tokenLimits.defaultDays),
 });
 export type NewToken = z.output<typeof newTokenSchema>;

@@ -41,7 +41,7 @@ export function createTokens({ store, now, warn }: TokensDeps) {
   };
   /** Stores a removal that failed once the store takes it, and warns that a restart before that undoes it. */
   const removedInMemory = (name: string, cause: unknown): Problem => {
-    const message = `The API token ${name} is refused from now on. Its removal is not stored yet (${messageOf(cause)}): a restart before it is makes the token valid again.`;
+    const message = `The API token ${name} is refused from now on. Its removal is not stored yet (${messageOf(cause)}): if the scheduler restarts before it is, the token is valid again.`;
     warn(message);
     store.removeLater(name).catch(() => warn(message));
     return new Problem("store_unavailable", message, { cause });

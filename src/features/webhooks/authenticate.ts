@@ -64,9 +64,9 @@ async function tryOne(
   if (source.credential === null) {
     if (source.allowUnsigned) {
       if (!isFromPage(delivery.headers)) return { ok: true, source };
-      return refuse("it takes unsigned deliveries, but none that a web page sends", 403);
+      return refuse("it accepts unsigned deliveries, but none from web pages", 403);
     }
-    return refuse("it has no credential; give it one, or allowUnsigned = true, in config.toml");
+    return refuse("it has no credential; set one, or allowUnsigned = true, in config.toml");
   }
   let secrets: readonly string[];
   try {

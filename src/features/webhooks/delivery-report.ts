@@ -30,12 +30,12 @@ export const refusedTogetherMs = 600_000;
 const refusedDeliveriesSchema = z
   .object({
     type: z.string().meta({ description: "The provider's type, or `unknown`" }),
-    source: nullableText.meta({ description: "Null where the address is not that of one source" }),
+    source: nullableText.meta({ description: "Null if the address does not name one source" }),
     result: z.enum(deliveryRefusals),
     count: z.int(),
     firstAt: z.iso.datetime(),
     lastAt: z.iso.datetime(),
-    reason: z.string().meta({ description: "Of the last one, for the operator" }),
+    reason: z.string().meta({ description: "Reason of the last one, for the operator" }),
   })
   .meta({ id: "RefusedDeliveries" });
 export type RefusedDeliveries = z.infer<typeof refusedDeliveriesSchema>;
@@ -69,7 +69,7 @@ const turnedAwaySchema = z
     action: nullableText,
     stoppedBy: z.array(z.array(mismatchSchema)).meta({
       description:
-        "By the agent's config as it is now: for each `[[webhooks]]` entry of the source what stops it; empty when one lets it through by now",
+        "With the agent's current config: for each `[[webhooks]]` entry of the source, the conditions that exclude it; empty if an entry accepts it now",
     }),
   })
   .meta({ id: "TurnedAway" });
@@ -91,20 +91,20 @@ export type MissedSpan = z.infer<typeof missedSpanSchema>;
 /** Why an agent did not run. */
 export const whyNotSchema = z
   .object({
-    now: z.array(z.string()).meta({ description: "What keeps it from running now, in sentences" }),
+    now: z.array(z.string()).meta({ description: "Why it can't run now, in sentences" }),
     refused: z.array(historyEntrySchema).meta({
       description:
-        "Its work that no run was started for, and runs that newer work of their key ended, newest first",
+        "Its work that started no run, and runs that newer work of their key ended, newest first",
     }),
     spans: z.array(missedSpanSchema).meta({
       description:
         "Times in which its schedules were paused or it was disabled, the oldest first, each with the runs that were due by its schedules as they are now",
     }),
     turnedAway: z.array(turnedAwaySchema).meta({
-      description: "Deliveries that its filters turned away, newest first",
+      description: "Deliveries that its filters excluded, newest first",
     }),
     lookedBackTo: z.iso.datetime().nullable().meta({
-      description: "Older deliveries were not looked at; null when all that are stored were",
+      description: "Older deliveries were not checked; null if all stored ones were",
     }),
     refusedDeliveries: z.array(refusedDeliveriesSchema).meta({
       description: "Deliveries of its sources that were refused before any filter",

@@ -78,7 +78,7 @@ function whyExcluded(
   attribute: readonly string[] | boolean,
 ): string {
   if (typeof wanted === "boolean" || typeof attribute === "boolean") {
-    return `${field} keeps out events of bots`;
+    return `${field} excludes events of bots`;
   }
   const hits = attribute.filter((value) => wanted.has(comparable(rule, value)));
   return `${field} includes ${valuesText(hits.slice(0, 1))}`;

@@ -190,8 +190,10 @@ export function createBrokenAgents() {
         (name) => !old.includes(name) && broken.get(name)?.includes(source),
       );
       const more = [
-        ...(none.length === 0 ? [] : [`with an invalid config, so not asked: ${namesText(none)}`]),
-        ...(old.length === 0 ? [] : [`asked with the last valid config: ${namesText(old)}`]),
+        ...(none.length === 0
+          ? []
+          : [`not checked, because the config is invalid: ${namesText(none)}`]),
+        ...(old.length === 0 ? [] : [`checked with the last valid config: ${namesText(old)}`]),
       ];
       return { ...result, reason: [result.reason, ...more].join("; ") };
     },

@@ -168,7 +168,7 @@ function short(value: string | null | undefined): string | null {
 
 function longText(value: string | null | undefined, receiptId: string): string | null {
   if (value === null || value === undefined || value.length <= maxBody) return value ?? null;
-  return `${cut(value, maxBody)}\n[cut here; receipt ${receiptId} holds the whole payload]`;
+  return `${cut(value, maxBody)}\n[cut here; receipt ${receiptId} contains the whole payload]`;
 }
 
 /** Never ends in half of a surrogate pair: such a text is not valid UTF-8 when it is written. */

@@ -73,7 +73,7 @@ interface MatchedDelivery {
 const unverified = "The delivery carries no valid signature for this address.";
 
 const fromPage =
-  "A web page sent this. A source with allowUnsigned takes deliveries of programs only; one with a credential takes signed ones.";
+  "A web page sent this. A source with allowUnsigned accepts deliveries from programs only; a source with a credential accepts signed ones.";
 
 /**
  * Processes deliveries in a safe order: signature over the raw bytes, signed time, parse, ping, then receipt, duplicate
@@ -90,7 +90,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
     if (provider !== undefined) return receive(context, provider, delivery);
     const unknown = { type: "unknown", source: null, result: "not_found" } as const;
     deps.count(unknown);
-    deps.refused({ ...unknown, reason: "the address has no webhook type that there is" });
+    deps.refused({ ...unknown, reason: "the address names an unknown webhook type" });
     return { status: 404, error: "unknown_type", detail: "There is no such webhook type." };
   };
 }
@@ -187,13 +187,13 @@ async function accept(
   } catch (error) {
     runMatch.deliver(false);
     const why = messageOf(error);
-    warn("store", `webhook ${name} not stored, its sender is to try again: ${why}`);
+    warn("store", `webhook ${name} not stored; the sender should retry: ${why}`);
     refused("unavailable", "it could not be stored");
     return { status: 503, error: "store_unavailable", detail: "It cannot be stored now." };
   }
   runMatch.deliver(!accepted.duplicate);
   if (accepted.duplicate) {
-    refused("duplicate", `it came before, as receipt ${accepted.receiptId}`);
+    refused("duplicate", `it was received before, as receipt ${accepted.receiptId}`);
     return { status: 200, body: { receiptId: accepted.receiptId, duplicate: true } };
   }
   const { id } = acceptance.receipt;
@@ -248,13 +248,13 @@ const maxFields = 1_000;
 /** Why the body of an unsigned source is not parsed, in words for the sender; null when it may be. */
 function whyTooMuch({ headers, body }: Request): string | null {
   if (new JsonSize().push(body, maxValues).values > maxValues) {
-    return `without a signature, a body may hold ${maxValues} JSON values, a key counts as four`;
+    return `without a signature, a body may have ${maxValues} JSON values, where a key counts as four`;
   }
   const isForm = /^application\/x-www-form-urlencoded/i.test(header(headers, "content-type") ?? "");
   if (!isForm) return null;
   const text = Buffer.from(body.subarray(0, maxFormBytes)).toString("latin1");
   const fields = text.split("&", maxFields + 1).length;
   return body.length > maxFormBytes || fields > maxFields
-    ? `without a signature, a form may hold ${maxFormBytes} bytes and ${maxFields} fields`
+    ? `without a signature, a form may have ${maxFormBytes} bytes and ${maxFields} fields`
     : null;
 }

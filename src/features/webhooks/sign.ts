@@ -99,7 +99,7 @@ export function checkEvent(source: WebhookSource, { path, event }: Fixture): voi
   const { type } = source;
   throw new Problem(
     "no_event",
-    `${path} does not say which event it is; ${type} says it in the header ${name}`,
+    `${path} does not name its event; ${type} sends it in the header ${name}`,
     {
       hint: `name it with --event, such as --event ${exampleEvent}`,
       exitCode: 2,

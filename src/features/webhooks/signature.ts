@@ -93,7 +93,7 @@ export function verifyStandard({ headers, body }: Request, secret: string, now: 
   const given = standardHeader(headers, "signature");
   if (id === null || timestamp === null || given === null) return refused("no signature");
   const key = keyOf(secret);
-  if (key.length === 0) return refused(`the secret holds no base64 key after "${prefix}"`);
+  if (key.length === 0) return refused(`the secret contains no base64 key after "${prefix}"`);
   const expected = `v1,${hmac(key, `${id}.${timestamp}.`, body).toString("base64")}`;
   // Compared as text: several base64 texts decode to the same bytes.
   const matches = given.split(" ").some((one) => isSameSecret(one, expected));

@@ -59,7 +59,7 @@ export function configCommand(name: string, model = "<model>"): string {
 
 /** The warning about a directory without `config.toml`; `name` is its name. */
 export function bareSkillProblem(name: string): Diagnostic {
-  const message = `${bareSkill}; al ${configCommand(name)} makes one`;
+  const message = `${bareSkill}; al ${configCommand(name)} creates one`;
   return { ...fileProblem(`agents/${name}`, message), severity: "warning" };
 }
 

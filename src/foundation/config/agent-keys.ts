@@ -139,7 +139,7 @@ export const agentKeys = {
         "Set to true for an agent without schedule and webhooks, which other agents call or people start.",
       ),
     resolve: (given) => given,
-    value: z.boolean().meta({ description: "It may do without schedule and webhooks" }),
+    value: z.boolean().meta({ description: "It needs neither a schedule nor webhooks" }),
     facts: (isCallable) =>
       fact("Started by", isCallable ? "calls of other agents, and people" : null),
   }),

@@ -139,7 +139,7 @@ function checkAnswers(
   const expected = type === "slack" || type === "telegram" ? idTypes[type] : null;
   const where = `${path.join(".")}.answers`;
   if (expected === null && answers.length > 0) {
-    const why = "people answer by the link";
+    const why = "people answer with the link";
     diagnostics.warn([...path, "answers"], `${where} has no effect on a ${type} target; ${why}`);
   } else if (answers.some((one) => typeof one !== expected)) {
     const example = type === "slack" ? '["U0123ABC"]' : "[12345678]";

@@ -83,12 +83,12 @@ export function checkApprove(
   if (approve === undefined) return;
   const connected = local.network ?? project.local.network;
   if (approve.hosts.length > 0 && connected !== "none") {
-    const why = `approve.hosts has no effect, as local.network is ${JSON.stringify(connected)}`;
+    const why = `approve.hosts has no effect, because local.network is ${JSON.stringify(connected)}`;
     diagnostics.warn(["approve", "hosts"], `${why}; set local.network = "none"`);
   }
   const run = budget.run ?? project.budget.runUsd;
   if (approve.over === undefined || run === null || approve.over < run) return;
-  const why = `approve.over has no effect, as budget.run is ${run}`;
+  const why = `approve.over has no effect, because budget.run is ${run}`;
   diagnostics.warn(["approve", "over"], `${why}; give a smaller amount`);
 }
 

@@ -137,7 +137,7 @@ function tableOf(text: string): Table {
     return parseKept(text) as Table;
   } catch (error) {
     throw new Problem("invalid_config", "the file is not valid TOML", {
-      hint: "Run `al doctor` to see the line, and correct it by hand first.",
+      hint: "Run `al doctor` to see the line, and correct it first.",
       cause: error,
     });
   }

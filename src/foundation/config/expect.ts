@@ -101,7 +101,7 @@ function expectationText(expected: Expectation | null): string | null {
   const texts = [
     ...(returned ? ["a result"] : []),
     ...(said ? ["a last answer in words"] : []),
-    ...(schema === null ? [] : [`a result that meets ${schema.file}`]),
+    ...(schema === null ? [] : [`a result that matches ${schema.file}`]),
   ];
   return texts.length === 0 ? null : texts.join(", ");
 }

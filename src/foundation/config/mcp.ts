@@ -7,7 +7,7 @@ import { flag, httpUrl, integer, list, pattern, runCredential, table, text } fro
 import { formatNames } from "./format-value.ts";
 
 const toolsError =
-  'a list of the tools that the agent may call, by names or patterns, e.g. ["search", "get_*"]; without a list it has no tool of the server';
+  'a list of the tools that the agent may call, as names or patterns, e.g. ["search", "get_*"]; without a list it has no tool of the server';
 const commandError = 'a list of the program and its arguments, e.g. ["mcp-server", "--stdio"]';
 const longestCallSeconds = 3_600;
 
@@ -105,7 +105,7 @@ export function checkMcp({ mcp, approve }: CheckedTable, diagnostics: Diagnostic
     const names = mcp.map(({ name }) => name);
     const known = names.length === 0 ? "there is no [[mcp]]" : `known are ${formatNames(names)}`;
     const why = found === undefined ? known : `tools of [[mcp]] ${server} does not name it`;
-    diagnostics.warn(["approve", "tools", index], `approve.tools holds nothing: ${why}`);
+    diagnostics.warn(["approve", "tools", index], `approve.tools has no effect: ${why}`);
   }
 }
 
@@ -117,7 +117,7 @@ function entryProblem(
   if (before.some((other) => other.name === name)) return `has the name of another, "${name}"`;
   if ((url === undefined) === (command === undefined)) return "needs either url or command";
   if (command !== undefined && (credential !== undefined || isPrivate)) {
-    return "has a command, which gets the agent's own credentials and network; credential and private are for a url";
+    return "has a command, which gets the agent's own credentials and network; credential and private apply to a url only";
   }
   if (credential === undefined || url?.startsWith("https:") === true || isPrivate) return null;
   return "would send its credential unencrypted; use https, or private = true inside your own network";

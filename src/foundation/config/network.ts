@@ -74,7 +74,7 @@ export function checkNetwork(
 ): void {
   const connected = local.network ?? project.local.network;
   if (network === undefined || connected === "none") return;
-  const why = `network has no effect, as local.network is ${JSON.stringify(connected)}`;
+  const why = `network has no effect, because local.network is ${JSON.stringify(connected)}`;
   diagnostics.warn(["network"], `${why}; leave one of them out, or set local.network = "none"`);
 }
 

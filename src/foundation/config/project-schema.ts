@@ -238,7 +238,7 @@ export const neededModelKeys: readonly NeededKey[] = [
   {
     key: "model",
     providers: providers.filter((provider) => provider !== "scripted"),
-    expected: (provider) => `the name that ${provider} gives the model`,
+    expected: (provider) => `${provider}'s name of the model`,
   },
   {
     key: "baseUrl",

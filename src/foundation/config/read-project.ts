@@ -41,7 +41,7 @@ export async function readProject(dir: string): Promise<ProjectFile> {
   if (file.type === "missing") {
     throw new Problem(
       "not_a_project",
-      `not a project: ${dir} holds no config.toml`,
+      `not a project: ${dir} contains no config.toml`,
       "Create a project with `al new <dir>`, or name another directory with `-p <dir>`.",
     );
   }

@@ -115,7 +115,7 @@ function checkCredentials(
     const type = parseCredentialReference(name)?.type ?? "";
     const near = known.includes(type) ? null : closest(type, known);
     if (near === null || editDistance(type, near) > 1) continue;
-    const message = `${formatValue(type)} is not a type of credential that al knows; ${meant(near)}`;
+    const message = `${formatValue(type)} is not a known credential type; ${meant(near)}`;
     diagnostics.warn(["credentials", index], message);
   }
 }

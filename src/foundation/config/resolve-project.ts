@@ -48,7 +48,7 @@ function checkModels({ models }: ProjectTable, diagnostics: Diagnostics): void {
       diagnostics.error(path, `${path.join(".")}.${key} is missing; expected ${expected}`);
     }
     if (model.authType === "oauth_token" && apiOf(model) === "google-generative-ai") {
-      const found = `${path.join(".")}.authType is "oauth_token", which Google's API does not take`;
+      const found = `${path.join(".")}.authType is "oauth_token", which Google's API does not accept`;
       diagnostics.error([...path, "authType"], `${found}; use "api_key"`);
     }
   }
@@ -80,10 +80,10 @@ function checkSources(
       const advice = "every client that reaches the gateway can start agents with it";
       diagnostics.warn(
         [...path, "allowUnsigned"],
-        `webhook source ${name} takes unsigned deliveries: ${advice}`,
+        `webhook source ${name} accepts unsigned deliveries: ${advice}`,
       );
     } else if (source.credential === undefined) {
-      const advice = "name the instance of its secret, or set allowUnsigned = true";
+      const advice = "set credential to the instance of its secret, or set allowUnsigned = true";
       diagnostics.warn(
         path,
         `webhook source ${name} has no credential, so its deliveries are refused; ${advice}`,

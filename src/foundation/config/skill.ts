@@ -92,7 +92,7 @@ function compatibilityProblem(
     return { severity: "warning", message };
   }
   if (semver.satisfies(version, range, { includePrerelease: true })) return null;
-  const message = `the skill is compatible with ${formatValue(range)}, and this is version ${version}; get another version of one of them`;
+  const message = `the skill is compatible with ${formatValue(range)}, and this is version ${version}; use another version of one of the two`;
   return { severity: "error", message };
 }
 

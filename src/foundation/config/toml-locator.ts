@@ -94,7 +94,7 @@ function add(places: Places, path: TomlPath, place: Place): void {
 export function tomlWords(reason: string, text: string, place: Position): string {
   const rest = restOfLine(text, place);
   if (/^[“”‘’„]/.test(rest))
-    return `strings stand between straight quotes: " or ', not ${rest[0] ?? ""}`;
+    return `put strings between straight quotes: " or ', not ${rest[0] ?? ""}`;
   if (reason.startsWith("control characters") && rest === "")
     return "the string is not closed on its line";
   if (reason === "unfinished string") return "the string is never closed";
@@ -112,7 +112,7 @@ function definedTwice(rest: string): string {
 function missingValue(rest: string): string {
   return rest === "" || rest.startsWith("#")
     ? "expected a value"
-    : "expected a value; text stands in quotes";
+    : "expected a value; put text in quotes";
 }
 
 function restOfLine(text: string, { line, column }: Position): string {

@@ -54,12 +54,12 @@ export function schemaProblem(text: string): SchemaProblem | null {
 const maxReasonCharacters = 280;
 
 /**
- * Why a value does not match a schema: `the returned value does not meet out.json: /id must be string`; null if it does.
+ * Why a value does not match a schema: `the returned value does not match out.json: /id must be string`; null if it does.
  * May take unbounded time and memory, so only the run that returns the value calls it. Never throws.
  */
 export function schemaMismatch({ file, text }: ExpectedSchema, value: unknown): string | null {
   const reason = mismatch(text, value)?.replace(/\s+/g, " ").slice(0, maxReasonCharacters);
-  return reason === undefined ? null : `the returned value does not meet ${file}: ${reason}`;
+  return reason === undefined ? null : `the returned value does not match ${file}: ${reason}`;
 }
 
 function mismatch(text: string, value: unknown): string | null {
@@ -81,7 +81,7 @@ function mismatch(text: string, value: unknown): string | null {
 }
 
 const unknownDraft =
-  '"$schema" names a draft that is not known; expected "https://json-schema.org/draft/2020-12/schema" or "http://json-schema.org/draft-07/schema#"';
+  '"$schema" names an unknown draft; expected "https://json-schema.org/draft/2020-12/schema" or "http://json-schema.org/draft-07/schema#"';
 
 /** The validator of a schema's draft; null if the draft is unknown. */
 function draftOf(schema: unknown): Ajv | Ajv2020 | null {

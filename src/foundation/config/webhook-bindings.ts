@@ -139,7 +139,7 @@ function checkValues(
   if (typeof value === "object" && value.length === 0) {
     diagnostics.warn(
       path,
-      `${name} is an empty list, which no event meets; remove it to let all events pass`,
+      `${name} is an empty list, which no event matches; remove it to let all events pass`,
     );
   }
   const { values: known } = field;

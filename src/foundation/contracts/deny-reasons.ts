@@ -36,8 +36,8 @@ export const denyProblems: Readonly<Record<DenyReason, string>> = {
   unreachable: "can't be reached",
   no_tls: "was not asked by TLS",
   server_name: "is not the TLS server name of the connection",
-  too_many_tunnels: "has to wait, as this run has too many connections open",
-  sentinel: "would have been sent what stands for a secret",
+  too_many_tunnels: "has to wait, because this run has too many open connections",
+  sentinel: "would have received a placeholder for a secret",
 };
 
 export function isDenyReason(code: string): code is DenyReason {

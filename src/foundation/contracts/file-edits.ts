@@ -45,7 +45,7 @@ export const editFileSchema = z.strictObject({
   text: z.string().meta({
     description: "Lines with `[redacted]` that are as they were shown keep their secrets",
   }),
-  hash: hash.meta({ description: "Of the text that the edit began with" }),
+  hash: hash.meta({ description: "Hash of the text that was edited" }),
   dryRun,
 });
 export type EditFileRequest = z.output<typeof editFileSchema>;
@@ -57,7 +57,7 @@ export const fileEditedSchema = z
     file: z.string().meta({ description: "Relative to the project" }),
     change: z
       .string()
-      .meta({ description: "Unified difference; empty where nothing changes. Without secrets" }),
+      .meta({ description: "Unified diff; empty if nothing changes. Without secrets" }),
     written: z.boolean(),
     next: upcomingRunsSchema.optional().meta({
       description: "For an edit of schedules or of the time zone, the next runs by the new text",

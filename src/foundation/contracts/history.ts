@@ -30,7 +30,7 @@ export const historyEntrySchema = z
     scheduledFor: z.string().optional().meta({
       description: "The time at which a run of a schedule was due; only of those",
     }),
-    callId: nullableText.meta({ description: "The call that asked for it" }),
+    callId: nullableText.meta({ description: "The call that created it" }),
     caller: nullableText.meta({ description: "The instance that called" }),
     value: z.unknown().meta({
       description: "What the run returned; a long one is cut and then text. Null for nothing",
@@ -41,7 +41,7 @@ export const historyEntrySchema = z
     calls: z.int().meta({ description: "How many calls its run made" }),
     version: nullableText.meta({
       description:
-        "Hash of the config and instructions that its run ran: the same for runs of the same. Null before a run",
+        "Hash of its run's config and instructions; equal hashes mean equal content. Null before a run",
     }),
   })
   .meta({ id: "HistoryEntry" });
@@ -53,7 +53,9 @@ export const callTreeSchema = z
     context: nullableText.meta({
       description: "What a caller passed to the call; null for others",
     }),
-    value: z.unknown().meta({ description: "What the run returned, whole; null for nothing" }),
+    value: z
+      .unknown()
+      .meta({ description: "The complete value that the run returned; null for none" }),
     entries: z.array(historyEntrySchema).meta({
       description: "The entry that the tree of calls began with, and all calls in it, oldest first",
     }),
@@ -65,11 +67,11 @@ export type CallTree = z.infer<typeof callTreeSchema>;
 export const failingSchema = z
   .object({
     since: z.string().meta({ description: "When the work of the first of them arrived" }),
-    count: z.int().meta({ description: `At most ${mostFailures}, also if there are more` }),
+    count: z.int().meta({ description: `At most ${mostFailures}, even if there are more` }),
     instanceId: z.string().meta({ description: "The latest of them" }),
     newest: z
       .boolean()
-      .meta({ description: "Whether no later run ended, except by a person or a stop" }),
+      .meta({ description: "False if a later run ended, except by a person or a stop" }),
     lastSuccess: z.object({ instanceId: z.string(), at: z.string() }).nullable(),
     changed: z
       .array(z.enum(["config", "instructions", "scripts"]))
@@ -103,7 +105,7 @@ export const hourlyRunsSchema = z
         at: z.string().meta({ description: "When the hour began" }),
         succeeded: endedRuns,
         failed: endedRuns,
-        other: endedRuns.meta({ description: "Ended by a person or a stop, or done in part" }),
+        other: endedRuns.meta({ description: "Ended by a person or a stop, or partly done" }),
       }),
     ),
   })
@@ -121,13 +123,13 @@ export const historyQuerySchema = z.object({
   agent: z.string().optional(),
   agentPart: z.string().min(1).max(200).optional().meta({
     description:
-      "Only agents with this in their name, in any case; if one has exactly this name, it alone",
+      "Only agents whose name contains this text, ignoring case; an exact match is the only result",
   }),
   id: z
     .string()
     .max(200)
     .optional()
-    .meta({ description: "Only this entry, whatever else is given" }),
+    .meta({ description: "Only this entry, regardless of other filters" }),
   kind: z.enum(triggerKinds).optional(),
   outcome: z.enum(outcomes).optional(),
   refused: z
@@ -135,7 +137,7 @@ export const historyQuerySchema = z.object({
     .transform(() => true as const)
     .optional()
     .meta({
-      description: "Only work that no run was started for: skipped, missed, dropped, rejected",
+      description: "Only work that started no run: skipped, missed, dropped, rejected",
     }),
   /** ISO 8601 date-time. */
   since,

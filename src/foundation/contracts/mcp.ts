@@ -51,7 +51,7 @@ export function allowsTool(patterns: readonly string[], tool: string): boolean {
 
 /** The log line of a tool that is left out, by its name and the reason. */
 export function omittedTool(server: string, text: string): string {
-  return `the MCP server ${server} has a tool that can't be taken, and is left out: ${text}`;
+  return `the MCP server ${server} has a tool that can't be used and is left out: ${text}`;
 }
 
 /** How much of an error the log has, in characters. */

@@ -24,16 +24,14 @@ export const receiptViewSchema = z
     at: z.iso.datetime(),
     source: z.string(),
     type: z.string().meta({ description: "The provider's type" }),
-    deliveryId: nullableText.meta({ description: "The provider's own id of the delivery" }),
+    deliveryId: nullableText.meta({ description: "The provider's ID of the delivery" }),
     headers: z.record(z.string(), z.string()),
-    matched: z.array(z.string()).meta({ description: "The agents that it gave work to" }),
+    matched: z.array(z.string()).meta({ description: "The agents that it started work for" }),
     reason: nullableText.meta({
-      description: "Why it started none, or which it did not start because they were disabled",
+      description: "Why it started no agent, or which disabled agents it did not start",
     }),
-    bytes: z.int().meta({ description: "Size of the body as it came" }),
-    payload: z
-      .unknown()
-      .meta({ description: "The body's JSON; null when it can't be read as such" }),
+    bytes: z.int().meta({ description: "Size of the received body" }),
+    payload: z.unknown().meta({ description: "The body's JSON; null if it is not JSON" }),
     text: nullableText.meta({ description: "The body as text when `payload` is null" }),
   })
   .meta({ id: "Receipt" });
@@ -45,10 +43,10 @@ const replayedSchema = z.object({
   outcome: z.enum(["started", "queued", ...refusalOutcomes]).meta({
     description: "`started` and `queued` continue; the others are ends, as in the history",
   }),
-  instanceId: z.string().optional().meta({ description: "The run, when it started at once" }),
+  instanceId: z.string().optional().meta({ description: "The run, if it started immediately" }),
   triggerId: z.string().meta({ description: "Its entry in the trigger history" }),
   replayOf: nullableText.meta({
-    description: "The entry that it runs again; null when the delivery left none",
+    description: "The entry that it replays; null if the delivery has none",
   }),
   reason: z.string().optional().meta({ description: "Why it won't run" }),
 });
@@ -58,7 +56,7 @@ export type Replayed = z.infer<typeof replayedSchema>;
 export const replayResultSchema = z
   .object({
     receiptId: nullableText.meta({
-      description: "The delivery; null for work that no webhook asked for",
+      description: "The delivery; null for work without a webhook",
     }),
     replayId: z.string(),
     matched: z.array(replayedSchema),
@@ -103,7 +101,7 @@ export type UnmatchedReplay = z.infer<typeof unmatchedReplaySchema>;
 /** A link that logs a browser in, once. */
 export const loginLinkSchema = z
   .object({
-    url: z.string().meta({ description: "Its path holds the token" }),
+    url: z.string().meta({ description: "Its path contains the token" }),
     expiresAt: z.iso.datetime(),
   })
   .meta({ id: "LoginLink" });

@@ -20,7 +20,7 @@ export const answerSchema = z.union([z.string().max(questionLimits.text), z.numb
 export const personSchema = z
   .object({
     via: z.enum(personWays),
-    name: z.string().meta({ description: "Of a chat user or an API token; else empty" }),
+    name: z.string().meta({ description: "Name of a chat user or an API token; otherwise empty" }),
     from: nullableText.meta({ description: "The address of the request" }),
   })
   .meta({ id: "Person" });
@@ -33,10 +33,9 @@ export const questionSchema = z
         "`ask`: the run asked; else the approval of a host, of spending, of a call, of a tool",
     }),
     agent: z.string(),
-    gates: z
-      .array(z.string())
-      .readonly()
-      .meta({ description: "Agents whose gates hold the request: the run's and its callers'" }),
+    gates: z.array(z.string()).readonly().meta({
+      description: "Agents whose gates hold the request: the run's agent and its callers",
+    }),
     instanceId: z.string(),
     subject: z.string().meta({ description: "The host, agent, amount or tool to approve" }),
     prompt: z.string(),
@@ -49,7 +48,7 @@ export const questionSchema = z
     state: z.enum(questionStates),
     answer: answerSchema.nullable(),
     answeredAt: time.nullable(),
-    by: personSchema.nullable().meta({ description: "Null for a question that ran out" }),
+    by: personSchema.nullable().meta({ description: "Null for an expired question" }),
   })
   .meta({ id: "Question" });
 export type QuestionView = z.infer<typeof questionSchema>;
@@ -61,7 +60,10 @@ export function questionView(
 }
 
 export const questionsQuerySchema = z.object({
-  state: z.enum(["open", "settled"]).optional().meta({ description: "`settled`: all that ended" }),
+  state: z
+    .enum(["open", "settled"])
+    .optional()
+    .meta({ description: "`settled`: all ended questions" }),
   agent: z.string().max(200).optional(),
   before: z.string().max(64).optional().meta({ description: "Only questions older than this id" }),
   limit: pageSize(200, 50),

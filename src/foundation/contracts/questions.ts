@@ -29,7 +29,7 @@ interface Gated {
  */
 export function heldBy({ agent, gates }: Gated): string | null {
   const callers = gates.filter((name) => name !== agent);
-  return callers.length === 0 ? null : `the gates of ${callers.join(", ")}, by whose call it runs`;
+  return callers.length === 0 ? null : `the gates of ${callers.join(", ")}, which called it`;
 }
 
 /** The end of a question's id: the beginnings are alike. */
@@ -136,18 +136,18 @@ const ways: Readonly<Record<Person["via"], string>> = {
   terminal: "the terminal",
 };
 
-/** How a question ended, in words, such as `Ada by Slack answered: yes`. */
+/** How a question ended, in words, such as `Ada via Slack answered: yes`. */
 export function endText({ state, kind, answer, by }: Question): string {
   if (state === "withdrawn") return "withdrawn: the run ended";
   const who = by === null ? "no person answered in time" : `${personText(by)} answered`;
   return answer === null ? who : `${who}: ${answerText(kind, answer)}`;
 }
 
-/** A person in words, such as `Ada by Slack`; the same words in the audit trail, on pages and in logs. */
+/** A person in words, such as `Ada via Slack`; the same words in the audit trail, on pages and in logs. */
 export function personText({ via, name, from }: Person): string {
   // Only commands on the scheduler's machine reach the operator's socket.
   if (via === "key" && from === null) return "al on this machine";
-  return name === "" ? ways[via] : `${name} by ${ways[via]}`;
+  return name === "" ? ways[via] : `${name} via ${ways[via]}`;
 }
 
 /** A person with the place, for a table: `dashboard from 10.0.0.7`. */

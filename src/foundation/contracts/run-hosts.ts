@@ -30,7 +30,7 @@ const deniedHostSchema = runHostSchema
     attempts: z.int(),
     entry: nullableText.meta({
       description:
-        "What allows it in `[network].allow`; null where no entry does, or one does by now",
+        "Entry that would allow it in `[network].allow`; null if no entry can, or one does already",
     }),
   })
   .meta({ id: "DeniedHost" });
@@ -38,7 +38,7 @@ const deniedHostSchema = runHostSchema
 /** The denied hosts of an agent, the latest first. */
 export const agentHostsSchema = z
   .object({
-    days: z.int().meta({ description: "Of how many days they are" }),
+    days: z.int().meta({ description: "How many days they cover" }),
     isEditable: z.boolean().meta({ description: "`[gateway].edit` of the project" }),
     denied: z.array(deniedHostSchema).readonly(),
   })

@@ -35,7 +35,7 @@ export async function ensureApiKey(home: string): Promise<ApiKey> {
   if (created) return { key, path, created };
   const theirs = await readKey(home, path);
   if (theirs !== null) return { key: theirs, path, created };
-  throw new Problem("api_key", `${path} went away while it was read; try again`);
+  throw new Problem("api_key", `${path} was removed while it was read; try again`);
 }
 
 /** The gateway's API key, null before it is created. Throws a Problem if it can't be used. */
@@ -69,7 +69,7 @@ async function readKey(home: string, path: string): Promise<string | null> {
   if (key === null || keyPattern.test(key)) return key;
   throw new Problem(
     "api_key",
-    `${path} holds no usable key: expected 16 to 512 ASCII characters`,
+    `${path} contains no usable key: expected 16 to 512 ASCII characters`,
     "delete the file; the next start makes a new key",
   );
 }

@@ -19,7 +19,7 @@ export const appTypes: Readonly<Record<string, CredentialType>> = {
       client_secret: field("App secret", ["REDDIT_CLIENT_SECRET"]),
       username: field("User name of the account", ["REDDIT_USERNAME"], "open"),
       password: field("Password of the account", ["REDDIT_PASSWORD"]),
-      user_agent: field("User agent that requests name", ["REDDIT_USER_AGENT"], "open"),
+      user_agent: field("User agent of the requests", ["REDDIT_USER_AGENT"], "open"),
     },
     presets: ["reddit"],
   },
@@ -54,9 +54,9 @@ export const appTypes: Readonly<Record<string, CredentialType>> = {
 
 /** Credentials of alert targets. An address that suffices to write there is a secret, too. */
 export const alertTypes: Readonly<Record<string, CredentialType>> = {
-  slack_webhook: address("Incoming webhook of Slack", "SLACK_WEBHOOK_URL"),
+  slack_webhook: address("Slack incoming webhook", "SLACK_WEBHOOK_URL"),
   slack_app: {
-    description: "App of Slack and the channel that it writes to",
+    description: "Slack app and the channel that it posts to",
     fields: {
       bot_token: field("Bot User OAuth Token, xoxb-..., with the scope chat:write", [
         "SLACK_ALERT_BOT_TOKEN",
@@ -75,10 +75,10 @@ export const alertTypes: Readonly<Record<string, CredentialType>> = {
       ),
     },
   },
-  discord_webhook: address("Webhook of a channel of Discord", "DISCORD_WEBHOOK_URL"),
-  teams_webhook: address("Workflow of Teams that posts what it gets", "TEAMS_WEBHOOK_URL"),
+  discord_webhook: address("Webhook of a Discord channel", "DISCORD_WEBHOOK_URL"),
+  teams_webhook: address("Teams workflow that posts messages", "TEAMS_WEBHOOK_URL"),
   telegram_bot: {
-    description: "Bot of Telegram and the chat that it writes to",
+    description: "Telegram bot and the chat that it writes to",
     fields: {
       token: field("Token of the bot, from @BotFather", ["TELEGRAM_BOT_TOKEN"]),
       chat: field("ID of the chat, or @name of a channel", ["TELEGRAM_CHAT_ID"], "open"),
@@ -109,7 +109,7 @@ export const alertTypes: Readonly<Record<string, CredentialType>> = {
       ),
       user: field("User name", ["SMTP_USER"], "optional", "open"),
       password: field("Password", ["SMTP_PASSWORD"], "optional"),
-      from: field("Address that mails come from", ["SMTP_FROM"], "open"),
+      from: field("Sender address of the mails", ["SMTP_FROM"], "open"),
       tls: field("starttls (default), implicit, or none", ["SMTP_TLS"], "optional", "open"),
     },
   },

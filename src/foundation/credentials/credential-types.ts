@@ -57,7 +57,7 @@ export function webhookSecretType(providerType: string): string {
 
 /** How the scheduler itself uses a credential of the type; null if only runs use it. */
 export function schedulersUseOf(type: string): string | null {
-  if (Object.hasOwn(modelKeys, type)) return "the scheduler asks models with it";
+  if (Object.hasOwn(modelKeys, type)) return "the scheduler uses it for models";
   if (Object.hasOwn(webhookSecretTypes, type)) return "the scheduler verifies deliveries with it";
   if (Object.hasOwn(alertTypes, type)) return "the scheduler sends alerts with it";
   if (Object.hasOwn(telemetryTypes, type)) return "the scheduler sends traces with it";

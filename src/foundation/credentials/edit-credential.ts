@@ -60,11 +60,7 @@ function refuseUnusable(value: string): void {
 
 function storeError(path: string, error: unknown): Problem {
   if (hasCode(error, "EEXIST")) {
-    return new Problem(
-      "credential_exists",
-      `${path} already exists`,
-      "--replace puts the new one in its place",
-    );
+    return new Problem("credential_exists", `${path} already exists`, "--replace overwrites it");
   }
   return failureOf(
     "credential_store",

@@ -71,7 +71,7 @@ function strange(dir: string, illegal: string | undefined): Problem {
   return new Problem(
     "unsafe_credential",
     found,
-    "one file a field, named with letters, digits, _ and -; move others elsewhere",
+    "use one file per field, named with letters, digits, _ and -; move others elsewhere",
   );
 }
 

@@ -70,7 +70,7 @@ export const serviceTypes: Readonly<Record<string, CredentialType>> = {
     fields: {
       private_key: field("Private key without a passphrase; used as a file", []),
       known_hosts: field(
-        "Host keys, one a line, of all hosts but the usual ones; without them the first key that such a host shows is accepted",
+        "Host keys, one per line, of hosts other than the usual ones; if absent, the first key of such a host is accepted",
         [],
         "optional",
         "open",

@@ -76,7 +76,7 @@ async function stampsIn(agentDir: string, folder: string): Promise<readonly stri
 /** A folder's own times are ignored: an editor's files change them, too. */
 async function stampsOf(agentDir: string, path: string): Promise<readonly string[]> {
   const stats = await lstat(join(agentDir, path), { bigint: true }).catch(() => null);
-  if (stats === null) return [`${path} can't be looked at`];
+  if (stats === null) return [`${path} can't be inspected`];
   const { mode, size, mtimeNs, ctimeNs } = stats;
   if (!stats.isDirectory()) return [[path, mode, size, mtimeNs, ctimeNs].join(" ")];
   return [`${path} ${mode}`, ...(await stampsIn(agentDir, path))];

@@ -136,7 +136,7 @@ export function repairScans(
 }
 
 function warningOf(error: unknown): ProjectFileEvent {
-  const message = `the project's files can't be looked through: ${messageOf(error)}`;
+  const message = `the project's files can't be scanned: ${messageOf(error)}`;
   return { type: "warning", message };
 }
 

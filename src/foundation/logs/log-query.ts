@@ -11,7 +11,7 @@ export interface LogQuery {
   readonly agent: string | null;
   /** Only lines of this run. */
   readonly instanceId: string | null;
-  /** How many of the last lines to begin with. */
+  /** Number of last lines to send first. */
   readonly lines: number;
   /** Begin after this position instead, with nothing lost or doubled; an unknown position counts as null. */
   readonly after: string | null;

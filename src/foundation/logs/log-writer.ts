@@ -170,7 +170,7 @@ function inTurn<T>(work: () => Promise<T>): () => Promise<T> {
 
 function droppedLine(name: string, dropped: number, time: number): string {
   const agent = parseLogFileName(name)?.agent ?? "scheduler";
-  const msg = `${dropped} log lines were dropped here: the disk could not take them in time`;
+  const msg = `${dropped} log lines were dropped here: the disk was too slow`;
   return formatLine({ level: 40, time, agent, msg });
 }
 

@@ -98,7 +98,7 @@ export function commitEvents(
     const again = withKey(own, status.agent(agent)?.config ?? null);
     const skip = (why: string): Promise<void> => work.refuse(again, "skipped", why, false);
     const most = project$.value.maxReruns;
-    if (count > most) return skip(`it ran again ${most} times in a row`);
+    if (count > most) return skip(`it was rerun ${most} times in a row`);
     // While all new work is paused, a rerun waits as other work does.
     const onlySchedules = inputs.workPausedAfter$.value === null;
     if (inputs.paused$.value && onlySchedules) return skip("the scheduler is paused");

@@ -139,7 +139,7 @@ function older(path: string, version: number): Problem {
   return new Problem(
     "store_older",
     `${path}: written before version 0.1.0 of this program (format ${version})`,
-    "begin anew: with no scheduler running (al stop), move the file away",
+    "start over: with no scheduler running (al stop), move the file away",
   );
 }
 
@@ -147,7 +147,7 @@ function newer(path: string, version: number): Problem {
   return new Problem(
     "store_newer",
     `${path}: written by a newer version of this program (format ${version})`,
-    `install that version again; or, with no scheduler running (al stop), move the file away and begin anew, or with the data of before the update, ${basename(beforeUpdate(path))}`,
+    `install that version again, or start over: with no scheduler running (al stop), move the file away; ${basename(beforeUpdate(path))} has the data of before the update`,
   );
 }
 

@@ -150,7 +150,7 @@ function runOf(row: RunRow): StoredRun {
 interface Original {
   /** Null for a delivery that matched no agent. */
   readonly agent: string | null;
-  /** The stored delivery that it came from; null for work that no webhook asked for. */
+  /** The stored delivery that it came from; null for work without a webhook. */
   readonly receiptId: string | null;
   /** Null for an entry that was never a work item. */
   readonly trigger: Trigger | null;

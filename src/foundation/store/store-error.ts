@@ -9,8 +9,8 @@ const maxPathBytes = 504;
 
 /** SQLite's primary result codes, https://www.sqlite.org/rescode.html, and a hint for each. */
 const troubles: Readonly<Record<number, { code: string; hint: string }>> = {
-  5: { code: "store_unavailable", hint: "another process holds the database; end it or wait" },
-  6: { code: "store_unavailable", hint: "another process holds the database; end it or wait" },
+  5: { code: "store_unavailable", hint: "another process has locked the database; end it or wait" },
+  6: { code: "store_unavailable", hint: "another process has locked the database; end it or wait" },
   7: { code: "store_unavailable", hint: "the machine is out of memory" },
   8: { code: "store_unavailable", hint: "make the file and its directory writable" },
   10: { code: "store_unavailable", hint: "the disk reports an error; check it and its free space" },
@@ -42,7 +42,7 @@ export function storeError(path: string, error: unknown): unknown {
   const bytes = Buffer.byteLength(path);
   const hint =
     bytes > maxPathBytes
-      ? `its path has ${bytes} bytes, and SQLite takes ${maxPathBytes}: move the project to a shorter one`
+      ? `its path has ${bytes} bytes, and SQLite allows ${maxPathBytes}: move the project to a shorter one`
       : trouble.hint;
   return failureOf(code, path, error, hint);
 }

@@ -72,7 +72,7 @@ export function takenRow(item: WorkItem, instanceId: string): NewTriggerRow {
 
 /** The row of work that was only for a waiting run, which no longer waits. */
 export function leftRow(item: WorkItem): NewTriggerRow {
-  const reason = "the run that waited for it is over, or gave up";
+  const reason = "the run that waited for it has ended, or stopped waiting";
   return { ...queuedRow(item), state: "ended", outcome: "rejected", deadLetter: true, reason };
 }
 

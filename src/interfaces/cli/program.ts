@@ -47,7 +47,7 @@ export function buildProgram(): Command {
     .examples("al new my-project", "al start --web-ui", "al help start")
     .exitCodes({
       0: "Done",
-      1: "Failed; standard error says why and what to do",
+      1: "Failed; standard error shows the reason and a remedy",
       2: "Wrong usage",
       124: "A run timed out",
       130: "Interrupted",

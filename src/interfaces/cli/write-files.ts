@@ -31,7 +31,7 @@ export async function writeDirectory(
     await rename(draft, dir);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    throw unwritable(dir, error, "make the project's directory writable for you");
+    throw unwritable(dir, error, "make sure that you can write to the project's directory");
   }
 }
 

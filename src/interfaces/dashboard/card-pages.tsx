@@ -158,8 +158,8 @@ export function missingRunPage(agent: string, instanceId: string): Document {
     "No such run",
     <Card title="No such run">
       <p class="muted">
-        The history has no run <code>{instanceId}</code>. Old runs are deleted from it; the lines
-        that a run logged may be there for longer.
+        The history has no run <code>{instanceId}</code>. Old runs are deleted; their log lines may
+        be kept longer.
       </p>
       <p class="after">
         <a href={logAddress(agent, instanceId)}>Look for it in the log</a>

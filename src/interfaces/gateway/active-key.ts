@@ -46,7 +46,7 @@ export function activeKey({ home, apiKey, sessions, redactor, warn }: ActiveKeyD
     if (sessionsAreOver) return EMPTY;
     sessions.endAll();
     sessionsAreOver = true;
-    return of("the API key changed: all sessions are over, and so are the streams of the old key");
+    return of("the API key changed: all sessions and all streams of the old key have ended");
   };
   return {
     key: (): string => key,

@@ -109,7 +109,7 @@ function checkOrigin(request: FastifyRequest): void {
   const isStream = request.routeOptions.config.stream !== undefined;
   const isRefused = isSafe ? isStream && isForeign(request) : !isSameOrigin(request);
   if (isRefused) {
-    throw new Problem("foreign_origin", "A page of another origin asked for this.");
+    throw new Problem("foreign_origin", "The request came from a page of another origin.");
   }
 }
 

@@ -76,7 +76,7 @@ function tooMuch(): Problem {
   const headers = { "retry-after": "5", connection: "close" };
   return new Problem(
     "too_many_bytes",
-    "Too much is being delivered at the same time; deliver it again.",
+    "Too many deliveries arrive at the same time; deliver this one again.",
     { headers },
   );
 }

@@ -143,7 +143,7 @@ interface Exposure {
 export function exposureAt(host: string): Exposure | null {
   if (host === "localhost" || host === "::1" || host.startsWith("127.")) return null;
   return {
-    problem: `others can reach the gateway at ${host}, and the API key goes over plain HTTP`,
+    problem: `others can reach the gateway at ${host}, and the API key is sent over plain HTTP`,
     advice:
       "put a reverse proxy with TLS in front of it (src/interfaces/gateway/README.md, Behind a reverse proxy)",
   };

@@ -40,7 +40,7 @@ export function createMetrics(version: string) {
       await dropSeries(meter, (agent) => gone.has(agent) && agents.isGone(agent));
     }
   };
-  gauge("almanac_info", "Always 1; says which version runs.", "version").set({ version }, 1);
+  gauge("almanac_info", "Always 1; shows the running version.", "version").set({ version }, 1);
   const latency = new Histogram({
     name: "almanac_trigger_to_start_seconds",
     help: "Time from a trigger's arrival to the start of its run, by kind of trigger.",
@@ -50,7 +50,7 @@ export function createMetrics(version: string) {
   });
   const deliveries = counter(
     "almanac_webhook_deliveries_total",
-    "Webhook deliveries by provider type, source (empty until verified) and what became of them.",
+    "Webhook deliveries by provider type, source (empty until verified) and result.",
     "type",
     "source",
     "result",
@@ -62,7 +62,7 @@ export function createMetrics(version: string) {
   );
   const spansDropped = counter(
     "almanac_telemetry_spans_dropped_total",
-    "Spans that the collector of [telemetry] did not get: the queue was full, or it did not take them.",
+    "Spans that were lost: the queue was full, or the collector of [telemetry] did not accept them.",
   );
   for (const stream of ["status", "logs"]) clients.set({ stream }, 0);
   for (const kind of triggerKinds) latency.zero({ kind });
@@ -110,7 +110,7 @@ type NewGauge = (name: string, help: string, labelName: string) => Gauge;
 const modelMeters = (counter: NewCounter) => ({
   calls: counter(
     "almanac_model_calls_total",
-    "Calls to models, by agent, model and HTTP status (none without an answer).",
+    "Calls to models, by agent, model and HTTP status (empty without an answer).",
     "agent",
     "model",
     "status",
@@ -124,7 +124,7 @@ const modelMeters = (counter: NewCounter) => ({
   ),
   spent: counter(
     "almanac_spend_usd_total",
-    "What calls to models cost in US dollars, by agent and model; without subscriptions.",
+    "Cost of calls to models in US dollars, by agent and model; excludes subscriptions.",
     "agent",
     "model",
   ),
@@ -133,12 +133,7 @@ const modelMeters = (counter: NewCounter) => ({
 type Meters = ReturnType<typeof agentMeters>;
 
 const agentMeters = (counter: NewCounter, gauge: NewGauge) => ({
-  runs: counter(
-    "almanac_runs_total",
-    "Runs that are over, by agent and outcome.",
-    "agent",
-    "outcome",
-  ),
+  runs: counter("almanac_runs_total", "Ended runs, by agent and outcome.", "agent", "outcome"),
   refused: counter(
     "almanac_not_run_total",
     "Triggers that never became a run (skipped, missed, dropped, rejected), by agent and outcome.",
@@ -150,10 +145,10 @@ const agentMeters = (counter: NewCounter, gauge: NewGauge) => ({
     "Work items pushed out of an agent's full queue.",
     "agent",
   ),
-  running: gauge("almanac_running_runs", "Runs that are going now, by agent.", "agent"),
-  queued: gauge("almanac_queue_depth", "Work items that wait, by agent.", "agent"),
-  tokens: counter("almanac_tokens_total", "Tokens that runs used, by agent.", "agent"),
-  cost: counter("almanac_cost_usd_total", "What runs cost in US dollars, by agent.", "agent"),
+  running: gauge("almanac_running_runs", "Running runs, by agent.", "agent"),
+  queued: gauge("almanac_queue_depth", "Queued work items, by agent.", "agent"),
+  tokens: counter("almanac_tokens_total", "Tokens used by runs, by agent.", "agent"),
+  cost: counter("almanac_cost_usd_total", "Cost of runs in US dollars, by agent.", "agent"),
 });
 
 const runChange: Partial<Record<RunEvent["type"], number>> = { started: 1, finished: -1 };

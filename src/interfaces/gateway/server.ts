@@ -58,7 +58,7 @@ export function createGateway(deps: GatewayDeps) {
       removeLeftover(path);
       await listen(app, { path }).catch((error: unknown) => {
         throw new Problem("socket_failed", `can't listen on the socket ${path}`, {
-          hint: "A socket's path may hold 107 bytes, and its directory must be writable.",
+          hint: "A socket's path may have 107 bytes, and its directory must be writable.",
           cause: error,
         });
       });

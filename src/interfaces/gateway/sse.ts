@@ -129,7 +129,7 @@ function createClient(raw: ServerResponse, limits: StreamLimits, dropped: (why: 
   const sendFirst = (text: string): void => {
     allowance += Buffer.byteLength(text);
     firstTimer = setTimeout(
-      () => drop(`it did not take the beginning within ${limits.firstWithinMs} ms`),
+      () => drop(`it did not read the first events within ${limits.firstWithinMs} ms`),
       limits.firstWithinMs,
     ).unref();
     raw.write(text === "" ? ":\n\n" : text, () => {

@@ -30,7 +30,7 @@ export function assertScope(request: FastifyRequest, route: TokenRule): void {
   if (token === null) return;
   const scope = scopeOf(route);
   if (scope === null) {
-    throw forbidden("This needs the gateway's API key or a login; no API token may do it.");
+    throw forbidden("This needs the gateway's API key or a login; an API token can't do this.");
   }
   if (scope === "any" || token.scopes.includes(scope)) return;
   throw forbidden(`The API token ${JSON.stringify(token.name)} lacks the scope ${scope}.`);
@@ -51,8 +51,8 @@ export function assertAgents(request: FastifyRequest, route: TokenRule): void {
   const whose = `The API token ${JSON.stringify(token.name)} is limited to ${agents.join(", ")}`;
   throw forbidden(
     hasAgent && named === undefined
-      ? `${whose}: name one of them by ?agent=.`
-      : `${whose}, and this is about others too.`,
+      ? `${whose}: name one of them with ?agent=.`
+      : `${whose}, and this request concerns others as well.`,
   );
 }
 

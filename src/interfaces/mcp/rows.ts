@@ -18,7 +18,7 @@ export const agentRow = labelled(
 
 const entryRow = labelled(
   historyEntrySchema.extend({
-    value: optionalText.meta({ description: "What the run returned, as JSON" }),
+    value: optionalText.meta({ description: "The value that the run returned, as JSON" }),
   }),
   [
     ...(["id", "instanceId", "agent", "kind", "at", "outcome", "deadLetter", "attempt"] as const),

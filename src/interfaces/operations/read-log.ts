@@ -15,7 +15,7 @@ export interface LogContext {
 export const logFilterQuery = z.object({
   instance: z.string().max(200).optional().meta({ description: "Only lines of this run" }),
   q: z.string().max(1000).default("").meta({
-    description: "Only lines with this text, in any case",
+    description: "Only lines with this text, ignoring case",
   }),
   level: z
     .enum(logLevelNames)
@@ -36,7 +36,7 @@ export const readLog = operationsOf<LogContext>("Logs").read("/api/logs/agents/:
   summary: "A part of an agent's whole log, filtered",
   description:
     "The newest lines that match, or those before or after a position. One request reads 32 MiB at most: with `older` " +
-    "there may be more matches, also when it found none.",
+    "there may be more matches, even if it found none.",
   params: agentParams,
   input: pageQuery,
   output: logPageSchema,

@@ -28,11 +28,18 @@ export function byUrgency(agents: readonly AgentStatus[]): readonly AgentStatus[
   return agents.toSorted((a, b) => urgencyOf(a) - urgencyOf(b));
 }
 
-/** Whether the agent has all words of a text, or their beginnings, in its name, title, tags or state. */
-export function hasWords({ name, title, tags, state }: AgentStatus, text: string): boolean {
-  const shown = [name, title, ...tags, state].join(" ").toLowerCase();
-  return text
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => shown.includes(word));
+/**
+ * Whether the agent has all words of a text: parts of its name, title and tags, the beginning of its state, and whole
+ * words of its triggers: `web` is to find the agents of the web team, not all that a webhook starts.
+ */
+export function hasWords(agent: AgentStatus, text: string): boolean {
+  const { name, title, tags, state, enabled, triggers } = agent;
+  const names = [name, title, ...tags].join(" ").toLowerCase();
+  const states = enabled ? [state] : [state, "disabled"];
+  const whole = triggers.join(" ").toLowerCase().split(" ");
+  const words = text.toLowerCase().split(/\s+/);
+  return words.every(
+    (word) =>
+      names.includes(word) || states.some((one) => one.startsWith(word)) || whole.includes(word),
+  );
 }

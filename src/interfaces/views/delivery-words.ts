@@ -7,7 +7,7 @@ export function refusalWord(result: DeliveryRefusal): "duplicate" | "refused" {
 
 /** Why a delivery was rejected: `repos: wants acme/x, got acme/y`. Alternatives are joined by "or". */
 export function turnedAwayText({ stoppedBy }: Pick<TurnedAway, "stoppedBy">): string {
-  if (stoppedBy.length === 0) return "its filters changed since, and let it through now";
+  if (stoppedBy.length === 0) return "its filters have changed since, and accept it now";
   const entries = stoppedBy.map((mismatches) =>
     mismatches
       .map(({ condition, wanted, got }) => `${condition}: wants ${wanted}, got ${got}`)

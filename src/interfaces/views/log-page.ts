@@ -17,7 +17,7 @@ export const logPageSchema = z
     lines: z
       .array(
         z.object({
-          position: z.string().meta({ description: "The place after this line" }),
+          position: z.string().meta({ description: "The position after this line" }),
           entry: logEntrySchema,
         }),
       )
@@ -26,14 +26,13 @@ export const logPageSchema = z
       description: "The value of `before` for the page before this one; null at the beginning",
     }),
     newer: position.meta({
-      description:
-        "What to ask for as `after`, or to follow the log stream from; null for an empty log",
+      description: "Value for `after`, or to follow the log stream from; null for an empty log",
     }),
-    atEnd: z.boolean().meta({ description: "Whether nothing was after `newer`" }),
+    atEnd: z.boolean().meta({ description: "Whether the log ended at `newer`" }),
     reachedAt: z
       .number()
       .nullable()
-      .meta({ description: "Time of the farthest line that was looked at, epoch ms" }),
+      .meta({ description: "Time of the farthest line that was read, epoch ms" }),
   })
   .meta({ id: "LogPage" });
 export type LogPageAnswer = z.infer<typeof logPageSchema>;

@@ -119,7 +119,7 @@ export async function applyEdit(
     const last = readTextSync(join(projectDir, path), projectDir, most);
     if (last.type !== "text" || last.text !== before) throw changedOnDisk(path);
     await replaceText(join(projectDir, path), after).catch(unwritable(path));
-    log(30, `${path} was edited on the dashboard or by the API`);
+    log(30, `${path} was edited on the dashboard or via the API`);
   }
   const next = nextRuns(judge(before).config, judge(after).config, project.calendars);
   return { success: true, agent, file: path, change, written, ...(next && { next }) };
@@ -154,7 +154,7 @@ async function mustBeOwn(projectDir: string, agent: string, name: EditableFile):
   const own = join(await realpath(agents), agent);
   const file = await realpath(join(agents, agent, name));
   if (dirname(file) !== own)
-    throw new Problem("refused", "it is a link out of the agent's directory");
+    throw new Problem("refused", "it is a link that leads out of the agent's directory");
 }
 
 function unwritable(path: string): (error: unknown) => never {

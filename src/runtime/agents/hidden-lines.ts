@@ -95,7 +95,10 @@ export function hiddenLines(text: string, file: EditableFile, redact: Redact): H
 export function withHidden(text: string, hidden: Hidden, path: string): string {
   const { own, shown, lines, others, lineEnd } = hidden;
   if (shown.length < own.length)
-    throw new Problem("refused", `${path} has a secret over several lines; edit it on disk`);
+    throw new Problem(
+      "refused",
+      `${path} contains a secret that spans several lines; edit the file on disk`,
+    );
   const edited = linesOf(text);
   const untouched = untouchedLines(edited, hidden);
   const isWritten = [...others].some((line) => line.includes(mark));
@@ -107,7 +110,7 @@ export function withHidden(text: string, hidden: Hidden, path: string): string {
     if (lines.size === 0 ? isWritten : secret === undefined && others.has(line)) return line;
     throw new Problem(
       "refused",
-      `${path}:${index + 1}  ${mark} stands for a secret; leave the line as it was, or write the secret again`,
+      `${path}:${index + 1}  ${mark} represents a secret; leave the line as it was, or write the secret again`,
     );
   };
   return edited.map(whole).join(lineEnd);

@@ -52,8 +52,8 @@ export const fileOperations = [
     summary: "Allow a host for an agent",
     description:
       "Adds the host to `[network].allow` of the agent's own `config.toml`; comments and order stay. With `dryRun` the " +
-      "answer has what would change, and nothing is written. It takes effect when the scheduler has read the file again, " +
-      "also for runs that are under way.",
+      "answer shows the change, and nothing is written. It takes effect when the scheduler has read the file again, " +
+      "including in running runs.",
     params: agentParams,
     input: allowHostSchema,
     output: hostAllowedSchema,
@@ -74,7 +74,7 @@ export const fileOperations = [
     summary: "Clone an agent",
     description:
       "Copies the agent's directory to `agents/<to>`. The clone is disabled, so that its schedule and webhooks start " +
-      "nothing before a person has looked at it. Refused with 409 if that directory is there (`conflict`), and with 403 " +
+      "nothing before a person has looked at it. Refused with 409 if that directory exists (`conflict`), and with 403 " +
       "where `[gateway].edit` is false (`read_only`).",
     params: agentParams,
     input: z.strictObject({ to: z.string().meta({ description: "The clone's name" }) }),
@@ -93,8 +93,8 @@ export const fileOperations = [
     summary: "Edit an agent's config.toml or SKILL.md",
     description:
       "Refused with 409 if the file is not the one that `hash` names (`conflict`), or if the text adds an error " +
-      "(`invalid_config`), and with 403 where `[gateway].edit` is false (`read_only`). With `dryRun` the answer has what " +
-      "would change, and nothing is written. It takes effect when the scheduler has read the file again.",
+      "(`invalid_config`), and with 403 where `[gateway].edit` is false (`read_only`). With `dryRun`, the answer shows the " +
+      "change, and nothing is written. It takes effect when the scheduler has read the file again.",
     params: agentParams,
     input: editFileSchema,
     output: fileEditedSchema,
@@ -133,7 +133,7 @@ async function cloneAgent(name: string, to: string, context: CloneContext): Prom
   }
 }
 
-const isThere = (name: string) => new Problem("conflict", `agents/${name} is there already`);
+const isThere = (name: string) => new Problem("conflict", `agents/${name} already exists`);
 
 /** How many lines a unified difference adds and removes: `+2 −1`. */
 function changedLines(change: string): string {

@@ -100,7 +100,7 @@ async function adoptedRun(
   const { emit } = subscriber;
   const record = await context.records.read(instanceId);
   try {
-    if (record === null) return emit(lostExit("the record of the run is gone"));
+    if (record === null) return emit(lostExit("the record of the run was deleted"));
     if (record.exit !== null) {
       emit(record.exit);
       await context.recorded?.();

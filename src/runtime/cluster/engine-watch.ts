@@ -60,7 +60,7 @@ async function report(
     }
     return pollMs;
   } catch (error) {
-    const problem = `the cluster can't be asked: ${reasonOf(error)}`;
+    const problem = `the cluster can't be queried: ${reasonOf(error)}`;
     const unknown: EngineReport = { state: "waiting", node: null, problem, endings: 0 };
     for (const [, watched] of asking) watched.reported(unknown);
     return Math.min(2 * pauseMs, longestPauseMs);

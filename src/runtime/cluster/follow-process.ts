@@ -61,7 +61,7 @@ export async function followProcess(
     await context.records
       .write(instanceId, { ...run.record, exit: exit.event })
       .catch((error: unknown) => {
-        process.emitWarning(`the exit of ${instanceId} could not be noted: ${messageOf(error)}`);
+        process.emitWarning(`the exit of ${instanceId} could not be recorded: ${messageOf(error)}`);
       });
     // Removed before the exit, as lost work may be retried at once.
     if (!exit.isReported) await context.leftovers.remove(instanceId);

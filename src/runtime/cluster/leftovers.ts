@@ -22,12 +22,12 @@ export function createLeftovers(
      * removal. Resolves after the first attempt, or `patienceMs`; further ones follow while the engine is away.
      */
     remove: (instanceId: string) => {
-      const removal = untilDone(`what is left of ${instanceId}`, () => removeOne(instanceId));
+      const removal = untilDone(`leftovers of ${instanceId}`, () => removeOne(instanceId));
       return Promise.race([removal, wait(patienceMs, undefined, { ref: false })]);
     },
     /** Removes the project's runs that `isLive` does not know. Resolves after the first attempt; further ones follow. */
     reap: (isLive: (instanceId: string) => boolean) =>
-      untilDone("what is left of earlier runs", async () => {
+      untilDone("leftovers of earlier runs", async () => {
         const recorded = (await records.list()).filter((id) => !isLive(id));
         const placed = (await engine.list()).filter(({ instanceId }) => !isLive(instanceId));
         const removals = [
@@ -54,7 +54,7 @@ async function untilDone(
   } catch (error) {
     if (nextMs === pauseMs.first) {
       process.emitWarning(
-        `${leftovers} stays on the cluster until it answers: ${messageOf(error)}`,
+        `${leftovers} stay on the cluster until it responds: ${messageOf(error)}`,
       );
     }
     const again = () => void untilDone(leftovers, action, Math.min(2 * nextMs, pauseMs.last));

@@ -137,8 +137,8 @@ function activeEngine(config: ClusterConfig | null, sources: EngineSources): Act
   if (config === null) {
     throw new Problem(
       "no_cluster",
-      "config.toml has no [cluster] any more",
-      "add it again, until the runs of the cluster are over",
+      "config.toml no longer has [cluster]",
+      "add it again until the cluster's runs have ended",
     );
   }
   const { engine, address, namespace, subnet } = config;

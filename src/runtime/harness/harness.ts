@@ -22,7 +22,7 @@ export function logTo(
 }
 
 /** Why a stopped session failed; only the scheduler knows whether a person, a timeout or its own stop was the cause. */
-export const stoppedEarly = "it was stopped before it was done";
+export const stoppedEarly = "it was stopped before it finished";
 
 /** The endpoint of a session's models. */
 export interface ModelEndpoint {

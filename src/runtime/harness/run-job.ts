@@ -89,7 +89,7 @@ async function runRedacted(
  */
 async function readJob(input: Readable, onGone: () => void): Promise<Job> {
   const line = await firstLine(input, maxDocumentBytes);
-  if (line === null) throw new Error("standard input ended before a whole job came");
+  if (line === null) throw new Error("standard input ended before the complete job arrived");
   input.once("end", onGone).once("error", onGone).resume();
   const job = jobSchema.safeParse(jsonOf(line));
   if (job.success) return job.data;

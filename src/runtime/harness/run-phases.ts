@@ -46,8 +46,7 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   const warn = (msg: string) => logTo(emit, "run", 40, msg);
   const clock = createRunClock(job.timeoutSeconds);
   const exit = createSessionExit();
-  if (job.channel === null)
-    throw new Error("this run has no socket by which it reaches its models");
+  if (job.channel === null) throw new Error("this run has no socket to reach its models");
   await using bridge = await openBridge(job.channel, clock.pausedFor);
   const client = createRunApiClient(job.channel);
   let returned: unknown;

@@ -143,7 +143,7 @@ function unauthorized(socket: RunSocket | undefined, { headers, url }: FastifyRe
   const { tokenHash, ticketHash } = socket.tokens;
   const isClaim = url === remotePaths.claim;
   if (!carriesToken(headers.authorization, isClaim ? ticketHash : tokenHash)) {
-    return refusal("unauthorized", "This is not the token of the run whose socket this is.");
+    return refusal("unauthorized", "The token does not belong to the run of this socket.");
   }
   return socket.ended === null ? null : endedRun(socket.ended);
 }
@@ -154,5 +154,5 @@ function problemOf(error: unknown, onUnexpected: (error: unknown) => void): Prob
   // Invalid JSON, a body that is too large, an unsupported media type.
   if (clientStatus(error) !== null) return refusal("malformed", messageOf(error));
   onUnexpected(error);
-  return refusal("unavailable", "The scheduler could not do it; its log says why.");
+  return refusal("unavailable", "The scheduler failed to do this; its log has the reason.");
 }

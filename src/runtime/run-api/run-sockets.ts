@@ -164,7 +164,7 @@ function createLocalSockets(
     if (!live.delete(socket)) return;
     void socket.end("over");
     const removal = removeSocketDir(dir)
-      .catch((error: unknown) => onProblem(`${dir} is left: ${messageOf(error)}`))
+      .catch((error: unknown) => onProblem(`${dir} could not be removed: ${messageOf(error)}`))
       .finally(() => removals.delete(removal));
     removals.add(removal);
     removeRecord(socket.instanceId);
@@ -209,7 +209,7 @@ function createLocalSockets(
           const { runSocket } = await listen(stored, (socket) => remove(socket, dir));
           restored.set(instanceId, runSocket);
         } catch (error) {
-          onProblem(`${instanceId} can send no request any more: ${messageOf(error)}`);
+          onProblem(`${instanceId} can no longer send requests: ${messageOf(error)}`);
         }
       }
       return restored;

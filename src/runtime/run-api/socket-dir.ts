@@ -25,7 +25,7 @@ export function makeSocketDir(baseDir: string): string {
     throw new Problem(
       "socket_path_too_long",
       `the socket of a run in ${baseDir} would have a path of ${bytes} bytes`,
-      `A socket's path may hold ${longestPath} bytes: use a folder with a shorter path.`,
+      `A socket's path may have ${longestPath} bytes: use a folder with a shorter path.`,
     );
   }
   mkdirSync(dir);
@@ -43,7 +43,7 @@ export function clearedSocket(dir: string): string {
     throw new Problem(
       "channel_unsafe",
       `${dir} is not the scheduler's own folder`,
-      "The run continues, and can send no request to the scheduler any more.",
+      "The run continues, but can no longer send requests to the scheduler.",
     );
   }
   // Independent of the umask.

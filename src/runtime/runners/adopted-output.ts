@@ -35,7 +35,7 @@ interface AdoptedOutputOptions {
 
 /** Replaces a run's redactor if its secrets can't be read. */
 export function withhold(error: unknown): (text: string) => string {
-  return () => `(not shown, as its secrets are not known: ${reasonOf(error)})`;
+  return () => `(not shown, because its secrets are unknown: ${reasonOf(error)})`;
 }
 
 /** Emits log lines after `last`, the last recorded one (null for all lines), and each event that is not a log line. */

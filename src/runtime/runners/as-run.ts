@@ -34,7 +34,7 @@ export function asRun(
     work({ emit, stopping: stopping.signal, left: left.signal })
       .catch((error: unknown) => {
         if (!isOver) return emit(broken(error));
-        process.emitWarning(`a run that is over could not be cleared up: ${messageOf(error)}`);
+        process.emitWarning(`an ended run could not be cleaned up: ${messageOf(error)}`);
       })
       .finally(() => subscriber.complete());
   });

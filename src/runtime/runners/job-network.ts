@@ -80,13 +80,16 @@ export async function networkWarnings(
 ): Promise<readonly string[]> {
   const agents = [...records].flatMap(({ config }) => (config === null ? [] : [config]));
   const open = agents.filter((agent) => networkOf(agent, project) === "open");
-  const lines = [...line(open, "the network is open, by [local].network, for")];
+  const lines = [...line(open, "the network is open, because of [local].network, for")];
   const ofOwnUser = agents.filter(
     (agent) => networkOf(agent, project) === "closed-if-possible" && isOfOwnUser(agent),
   );
   const why = ofOwnUser.length === 0 ? null : await whyNotClosed();
   if (why === null) return lines;
-  return [...lines, ...line(ofOwnUser, `the network is open, as it can't be closed (${why}), for`)];
+  return [
+    ...lines,
+    ...line(ofOwnUser, `the network is open, because it can't be closed (${why}), for`),
+  ];
 }
 
 function isOfOwnUser({ runtime: { type, runAs } }: AgentConfig): boolean {

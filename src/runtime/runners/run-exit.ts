@@ -47,7 +47,7 @@ export function endedExit(
 
 function reported(end: EndMessage | null, exitCode: number | null): Partial<RunnerExit> {
   if (end === null) {
-    return { error: exitCode === 0 ? "the run ended without its account" : null, usage: null };
+    return { error: exitCode === 0 ? "the run ended without a report" : null, usage: null };
   }
   const stopped = end.stopped === true ? { stopped: true } : {};
   return { error: end.error, usage: end.usage, ...stopped };

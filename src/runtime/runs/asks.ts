@@ -84,7 +84,8 @@ export function createAsks(context: RequestContext) {
       const before = questions.latest(run.instanceId, "ask", question.subject);
       if (before?.answer != null) return answerOf(before, questions);
       const tooMany = before === null ? tooManyQuestions(questions.ofRun(run.instanceId)) : null;
-      if (tooMany !== null) throw refusal("too_many_questions", `${tooMany}; put several into one`);
+      if (tooMany !== null)
+        throw refusal("too_many_questions", `${tooMany}; combine several into one`);
       const begin = (pending: PendingRequest<Question>) =>
         waitForAnswer(run, pending, questions.open(question), context);
       return answerOf(await run.pending.ask<Question>(request, begin, hungUpMs), questions);

@@ -22,7 +22,7 @@ export function createBudgetWaits(
   const spend = store.tables(createSpend);
   const all = new Subscription();
   const logged = (stored: Promise<unknown>): void =>
-    void stored.catch((error: unknown) => onProblem(`a wait for money: ${String(error)}`));
+    void stored.catch((error: unknown) => onProblem(`waiting for budget failed: ${String(error)}`));
 
   /** The wait has ended; its request must be answered or rejected. */
   const close = (run: LiveRun, wait: OpenBudgetWait): void => {

@@ -53,7 +53,7 @@ export function createCallRequests(
       runMatch.deliver(false);
       throw error;
     }
-    const detail = `The tree of calls that this run belongs to holds ${maxCallsOfTree} calls already.`;
+    const detail = `The tree of calls that this run belongs to contains ${maxCallsOfTree} calls already.`;
     throw refusal("too_many_calls", detail);
   };
   const stateAtFirst = async (item: CallItem): Promise<CallState["state"]> => {
@@ -74,7 +74,7 @@ export function createCallRequests(
       const { instanceId, key } = request;
       const [known] = await store.calls.read(instanceId, [key]);
       if (known !== undefined && known.agent !== request.request.agent) {
-        throw refusal("malformed", "This key is that of another call.");
+        throw refusal("malformed", "Another call has this key already.");
       }
       if (known !== undefined) return { ok: true, callId: key, state: known.state };
       assertAllowed(callItem(request, run.request, clock.now()), context);
@@ -137,7 +137,7 @@ function onCallEvent(event: CallEvent<CallWait>, { abandon }: RequestContext): v
       return event.request.answer(event.timedOut);
     case "refused": {
       const path = event.path.join(" → ");
-      const detail = `This wait would never end, as these wait for each other: ${path}.`;
+      const detail = `This wait would never end, because these runs wait for each other: ${path}.`;
       return event.request.refuse(refusal("deadlock", detail, { path: [...event.path] }));
     }
   }

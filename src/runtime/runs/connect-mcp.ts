@@ -110,7 +110,7 @@ export function createMcpConnect(
 
 /** An address of the protocol takes POST. */
 const oldTransport = ({ href }: URL): string =>
-  `it refuses POST (405), as addresses of the old transport HTTP+SSE do: name its address for Streamable HTTP, or set \`command = ["npx", "mcp-remote", "${href}"]\` in place of url`;
+  `it refuses POST (405), like servers with the old transport HTTP+SSE. Use its address for Streamable HTTP, or set \`command = ["npx", "mcp-remote", "${href}"]\` instead of url`;
 
 const statusOf = (error: unknown): unknown =>
   (error as { readonly cause?: { readonly status?: unknown } }).cause?.status;

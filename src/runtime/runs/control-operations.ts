@@ -42,7 +42,7 @@ const pause = change("/control/pause", {
     "With `work`, webhook deliveries, calls, reruns, retries and replays wait and start on resume, in order; manual " +
     "starts are a 409. A pause without `work` leaves paused work paused.",
   input: optionalBody({
-    work: z.boolean().nullish().meta({ description: "Pause all new work, too" }),
+    work: z.boolean().nullish().meta({ description: "Also pause all new work" }),
   }),
   output: pausedAnswer,
   audit: ({ work }): Act => ({ act: "pause", ...(work ? { detail: "all new work" } : {}) }),
@@ -73,7 +73,7 @@ const stop = change("/control/stop", {
   }),
   output: z.object({
     success,
-    running: z.int().meta({ description: "How many runs it ends, or lets finish" }),
+    running: z.int().meta({ description: "Number of runs that are ended, or may finish" }),
   }),
   status: 202,
   audit: ({ now }, { running }) => ({
@@ -113,11 +113,11 @@ const triggerAgent = change("/control/trigger/:name", {
   summary: "Run an agent now, or queue the run",
   scope: "trigger",
   description:
-    "With the header `Idempotency-Key`, of at most 200 characters, the agent is started once for each key: the same " +
-    "request again answers as the first one, while the trigger history has its entry. With another prompt it is a 409.",
+    "With the header `Idempotency-Key` (at most 200 characters), the agent is started once for each key: a repeated " +
+    "request gets the first response while the trigger history has its entry. The same key with another prompt is a 409.",
   params: agentParams,
   input: optionalBody({
-    prompt: z.string().nullish().meta({ description: "What to do, for this run only" }),
+    prompt: z.string().nullish().meta({ description: "Extra instructions for this run only" }),
   }),
   output: triggeredAnswer,
   status: 202,
@@ -184,7 +184,7 @@ const steer = change("/api/runs/:instanceId/steer", {
   summary: "Send a message to a run while it works, or stop it after its turn",
   description:
     "The model gets `text` after the tools of its current turn, or once the run has stopped waiting. With `stop` " +
-    "the run finishes its turn and ends as `stopped`. A 409 says why the run takes no message.",
+    "the run finishes its turn and ends as `stopped`. A 409 gives the reason why the run accepts no message.",
   scope: "control",
   params: instanceParams,
   input: z.union([
@@ -205,10 +205,10 @@ const steer = change("/api/runs/:instanceId/steer", {
 });
 
 const continueRun = change("/api/runs/:instanceId/continue", {
-  summary: "Start a run with the session of one that has ended",
+  summary: "Start a run with the session of an ended run",
   description:
     "A new run of the same agent, whose model sees the earlier conversation, and is told that the results of its " +
-    "tools may be stale. A 409 says why the run can't be continued.",
+    "tools may be stale. A 409 gives the reason why the run can't be continued.",
   scope: "trigger",
   params: instanceParams,
   input: z.strictObject({ prompt: text.meta({ description: "For the model" }) }),
@@ -233,9 +233,9 @@ export const controlOperations = [
   resume,
   stop,
   switchAgent("enable", true, "Enable an agent"),
-  switchAgent("resume", true, "Another word for enable"),
+  switchAgent("resume", true, "Alias of enable"),
   switchAgent("disable", false, "Disable an agent: queued work waits, running runs continue"),
-  switchAgent("pause", false, "Another word for disable"),
+  switchAgent("pause", false, "Alias of disable"),
   triggerAgent,
   killAll,
   killAgent,

@@ -16,7 +16,7 @@ export function createFreezer(steps: FreezeSteps, onProblem: (message: string) =
   let isFrozen = false;
   let isOver = false;
   let working: Promise<void> | null = null;
-  const report = (error: unknown): void => onProblem(`a run that waits: ${messageOf(error)}`);
+  const report = (error: unknown): void => onProblem(`a waiting run: ${messageOf(error)}`);
   /** An engine that is away is asked again: a run that stays frozen would never read its answer. */
   const thawOnce = async (): Promise<void> => {
     for (let attempt = 1; !isOver && !isWanted; attempt += 1) {

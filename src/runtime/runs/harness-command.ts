@@ -35,12 +35,12 @@ export async function commandProblem(
     const reason = missingText(harness.command, runtime.runAs, search === "missing");
     const hint =
       install === null
-        ? `name another one: ${other}`
-        : `install it: ${install}; or name another one: ${other}`;
+        ? `choose another one: ${other}`
+        : `install it: ${install}; or choose another one: ${other}`;
     return { reason, hint, isCertain: search === "missing" };
   }
   if (isPlain === undefined && harness.args !== undefined) {
-    const reason = `${harness.command} is started with arguments of its own, and takes no others`;
+    const reason = `${harness.command} is started with the harness's own arguments, and accepts no others`;
     return { reason, hint: "remove them from harness.command", isCertain: true };
   }
   return refusesRoot && runsAsRoot(runtime) ? rootProblem(agent) : null;
@@ -52,8 +52,8 @@ function runsAsRoot({ type, runAs }: AgentConfig["runtime"]): boolean {
 }
 
 function rootProblem({ name, harness }: AgentConfig): CommandProblem {
-  const reason = `${harness.command} refuses to work as root, which its runs are`;
-  const hint = `let them be another OS user: al config ${name} --set runtime.run_as=<user>`;
+  const reason = `${harness.command} refuses to run as root, like the runs of this agent`;
+  const hint = `choose another OS user: al config ${name} --set runtime.run_as=<user>`;
   return { reason, hint, isCertain: false };
 }
 
@@ -74,6 +74,6 @@ function missingText(command: string, runAs: string, isCertain: boolean): string
   const missing = `harness.command ${JSON.stringify(command)} is not there`;
   if (command.includes("/")) return `${missing}, or is not executable`;
   return isCertain
-    ? `${missing}: no folder of the scheduler's PATH has it`
-    : `${missing}: no folder of the usual PATH of OS user ${runAs} has it`;
+    ? `${missing}: not found in the scheduler's PATH`
+    : `${missing}: not found in the usual PATH of OS user ${runAs}`;
 }

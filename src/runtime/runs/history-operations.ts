@@ -38,8 +38,8 @@ const stored = operationsOf<StoredRunContext>("History");
 export const listTriggers = stored.read("/api/stats/triggers", {
   summary: "Trigger history, newest first",
   description:
-    "By `page`, or by cursor: `before` takes the `nextBefore` of an earlier page, stays put while entries arrive " +
-    "and is fast at any depth. `deadLetter`: `true` for triggers that never ran and won't run automatically. Default: all.",
+    "Use `page` or a cursor: `before` takes the `nextBefore` of an earlier page, is not affected by new entries and " +
+    "is fast at any depth. `deadLetter`: `true` for triggers that never ran and won't run automatically. Default: all.",
   input: historyQuerySchema,
   output: historyPageSchema,
   changedBy: ["triggers"],
@@ -55,7 +55,7 @@ const listLatestRuns = read("/api/stats/latest-runs", {
   input: z.object({
     agents: z
       .string()
-      .meta({ description: `Names with commas between them, at most ${mostNames}` })
+      .meta({ description: `Names separated by commas, at most ${mostNames}` })
       .transform((names) => names.split(","))
       .pipe(z.array(z.string()).max(mostNames)),
   }),
@@ -79,8 +79,8 @@ const countHourlyRuns = read("/api/stats/hours", {
 export const listRefusedDeliveries = stored.read("/api/stats/refused-deliveries", {
   summary: "Webhook deliveries that were refused, the latest first",
   description:
-    "Of these nothing is stored but their number, and the reason of the last one: those of one source that were refused " +
-    "for the same reason within ten minutes are one row. A duplicate names the receipt of the first.",
+    "Only their number and the last reason are stored: refusals of one source for the same reason within ten minutes " +
+    "are one row. A duplicate names the receipt of the first delivery.",
   input: refusedDeliveriesQuerySchema,
   output: refusedDeliveriesAnswer,
   changedBy: ["triggers"],
@@ -95,8 +95,8 @@ export const listRefusedDeliveries = stored.read("/api/stats/refused-deliveries"
 export const showWhyNot = stored.read("/api/agents/:name/why-not", {
   summary: "Why an agent did not run",
   description:
-    "What keeps it from running now; its work that no run was started for; stored deliveries that its filters turn away, " +
-    "each with the conditions that stop it; and what its sources refused before any filter.",
+    "Why it can't run now; its work that started no run; stored deliveries that its filters exclude, each with the " +
+    "conditions that exclude it; and deliveries that its sources refused before any filter.",
   params: agentParams,
   input: whyNotQuerySchema,
   output: whyNotSchema,
@@ -131,12 +131,13 @@ const showCalls = read("/api/stats/triggers/:id/calls", {
 });
 
 export const showRun = stored.read("/api/runs/:instanceId", {
-  summary: "One run, also while it runs",
-  description: "With the calls that it made and the hash of what it ran; its secrets are redacted.",
+  summary: "One run, including a running one",
+  description:
+    "Includes the calls that it made and a hash of its config and instructions. Secrets are redacted.",
   params: instanceParams,
   input: z.object({
-    modelPrompt: z.literal("true").optional().meta({ description: "With what its model got" }),
-    warnings: z.literal("true").optional().meta({ description: "With its first warnings" }),
+    modelPrompt: z.literal("true").optional().meta({ description: "Include the model's input" }),
+    warnings: z.literal("true").optional().meta({ description: "Include its first warnings" }),
   }),
   output: runSchema,
   changedBy: ["agents"],
@@ -155,8 +156,8 @@ export const showRun = stored.read("/api/runs/:instanceId", {
 export const showTrace = stored.read("/api/runs/:instanceId/trace", {
   summary: "The steps of a run: turns, tools, waits, questions, retries and hooks",
   description:
-    "Each with its time, tokens and cost, and its line in the log; made from the run's last 5,000 log lines and its calls to " +
-    "models, also while it runs.",
+    "Each with its time, tokens, cost and log line, made from the run's last 5,000 log lines and its calls to models. " +
+    "The run may still be running.",
   params: instanceParams,
   output: traceSchema,
   changedBy: ["agents"],
@@ -172,10 +173,10 @@ export const comparedQuery = z.object({
 });
 
 export const compareRuns = stored.read("/api/runs/:instanceId/diff", {
-  summary: "What changed in what two runs ran",
+  summary: "What changed between two runs",
   description:
-    "From the one that started first to the other: the canonical config, with a hash in the place of each secret " +
-    "value, the skill's files by hash, and the instructions.",
+    "From the run that started first to the other: the canonical config with a hash in place of each secret value, " +
+    "hashes of the skill's files, and the instructions.",
   params: instanceParams,
   input: comparedQuery,
   output: runDifferenceSchema,

@@ -96,7 +96,8 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
     },
     "mcp-allow": async (run, request) => {
       const server = await callable(run, request);
-      if ("isError" in server) throw refusal("not_approved", "Its MCP server can't be used.");
+      if ("isError" in server)
+        throw refusal("not_approved", "The MCP server of the tool can't be used.");
       return { ok: true };
     },
   };
@@ -111,7 +112,7 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
 }
 
 const unknownOutcome =
-  "The scheduler was restarted during this call. Whether it took effect is unknown: look before you repeat it.";
+  "The scheduler was restarted during this call. Whether it took effect is unknown: check before you repeat it.";
 
 /** A request that is repeated after a crash does not call a tool twice. */
 async function callOnce(
@@ -120,7 +121,7 @@ async function callOnce(
   { instanceId, request, signal, key }: RunApiRequest<"mcp-call">,
 ): Promise<McpResult> {
   const { tool, arguments: args, traceparent } = request;
-  if (client === null) throw new Error("it is inside of runs that start from now on");
+  if (client === null) throw new Error("its program is started by the run, from the next run on");
   if (!(await store.begin(instanceId, key))) throw new Error(unknownOutcome);
   try {
     return await client.call(tool, args, { signal, traceparent });

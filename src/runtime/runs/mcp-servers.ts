@@ -114,7 +114,9 @@ function allowedTools({ tools: patterns }: McpServer, tools: readonly McpTool[])
   const bytes = Buffer.byteLength(JSON.stringify(allowed));
   if (bytes <= mcpLimits.definitionsBytes) return allowed;
   const limit = `${mcpLimits.definitionsBytes / 1024} KiB`;
-  throw new Error(`the definitions of its tools are longer than ${limit}: allow fewer in tools`);
+  throw new Error(
+    `the definitions of its tools are longer than ${limit}: allow fewer of them in tools`,
+  );
 }
 
 /**
@@ -124,7 +126,9 @@ function allowedTools({ tools: patterns }: McpServer, tools: readonly McpTool[])
 function rememberable(known: ReadonlyMap<string, unknown>, tools: readonly McpTool[]) {
   const added = tools.filter(({ name }) => !known.has(name)).length;
   if (added === 0 || known.size + added <= mcpLimits.known) return tools;
-  throw new Error(`it has named more than ${mcpLimits.known} tools so far: allow fewer in tools`);
+  throw new Error(
+    `it has named more than ${mcpLimits.known} tools so far: allow fewer of them in tools`,
+  );
 }
 
 /** Names a definition of a tool. */

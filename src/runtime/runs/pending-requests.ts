@@ -106,7 +106,7 @@ export function createPendingRequests(
   const join = <T>({ id, body, signal }: Joined, begin: Begin<T>, graceMs = 0): Promise<T> => {
     const known = entries.get(id);
     if (known !== undefined && (known.body ?? body) !== body) {
-      return Promise.reject(refusal("malformed", "This key is that of another request."));
+      return Promise.reject(refusal("malformed", "Another request has this key already."));
     }
     // The id names the kind of request, and so the kind of its answer.
     const entry = (known as Entry<T> | undefined) ?? start(id, body, begin);

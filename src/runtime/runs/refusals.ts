@@ -14,14 +14,14 @@ export function lockRefusal(refused: LockRefusal, resource: string): Problem {
     case "held":
       return problem(`${resource} is held by ${by}.`);
     case "wait_timeout":
-      return problem(`${resource} was held by ${by} for all that time.`);
+      return problem(`${resource} was held by ${by} the whole time.`);
     case "not_holder":
       return problem(`This run does not hold ${resource}; ${by} does.`);
     case "too_many_locks":
-      return problem(`This run holds ${maxLocksOfRun} locks already, and may hold no more.`);
+      return problem(`This run holds ${maxLocksOfRun} locks, which is the maximum.`);
     case "deadlock": {
       const path = [...refused.path];
-      const detail = `To wait for ${resource} would never end, as these wait for each other: ${path.join(" → ")}.`;
+      const detail = `Waiting for ${resource} would never end, because these runs wait for each other: ${path.join(" → ")}.`;
       return refusal(why, detail, { ...held, path });
     }
   }

@@ -116,7 +116,7 @@ export async function replayTrigger(id: string, deps: ReplayDeps): Promise<Repla
   const { agent, receiptId, trigger, gathered } = original;
   if (receiptId !== null) return replay(receiptId, agent, deps, { id, gathered });
   if (agent === null || trigger === null) {
-    throw new Problem("refused", `the trigger "${id}" asked no agent for a run`);
+    throw new Problem("refused", `the trigger "${id}" matched no agent`);
   }
   mustBeRunnable(deps, agent);
   const again = { id: uuidV7(), agent, at: Date.now(), attempt: 1, replayOf: id };

@@ -102,7 +102,7 @@ async function unmetModels(agent: AgentConfig, sources: RequirementSources) {
     if (isPassing) return [{ ...problem("warning", "config.toml", shared), shared }];
     const all = isRefusal ? { shared } : {};
     if (usable === undefined) return [{ ...problem("error", "config.toml", shared), ...all }];
-    const instead = index === 0 ? `, runs take ${JSON.stringify(usable.name)} instead` : "";
+    const instead = index === 0 ? `, so runs use ${JSON.stringify(usable.name)}` : "";
     return [{ ...problem("warning", "config.toml", `${unusable}${instead}: ${reason}`), ...all }];
   });
 }
@@ -122,7 +122,7 @@ async function unmetUser(agent: AgentConfig, { user }: RequirementSources) {
   const { type, runAs } = agent.runtime;
   if (!runtimes[type].runsAsUser || isOwnUser(runAs) || (await user(runAs))) return [];
   const text = `run_as of [runtime] names an unknown OS user, ${JSON.stringify(runAs)}`;
-  const fix = "al doctor makes it, or says how";
+  const fix = "al doctor creates it, or shows how";
   return [problem("error", configOf(agent), `${text}; ${fix}`)];
 }
 

@@ -115,7 +115,7 @@ function assertShowable(
     const found = parts.find(([, part]) => !isDeepStrictEqual(part, redactValue(part)));
     if (found === undefined) continue;
     const place = Array.isArray(value) ? `${name}: number ${found[0] + 1}` : `${name}: it`;
-    const why = "contains a credential or a control character, and is stored and shown as it is";
+    const why = "contains a credential or a control character, which would be stored and shown";
     throw refusal("malformed", `${place} ${why}. Leave that out.`);
   }
 }

@@ -11,13 +11,13 @@ import { runHostSchema } from "../../foundation/contracts/run-hosts.ts";
 export const runVersionSchema = z
   .object({
     hash: z.string().meta({
-      description: "Of the config and instructions: the same for runs that ran the same",
+      description: "Hash of the config and instructions; equal hashes mean equal content",
     }),
     commit: nullableText.meta({
-      description: "`HEAD` of the git repository that the project is in; null without one",
+      description: "`HEAD` of the project's git repository; null without a repository",
     }),
     dirty: z.boolean().nullable().meta({
-      description: "Whether the project had changes that were not committed; null without a commit",
+      description: "Whether the project had uncommitted changes; null without a commit",
     }),
   })
   .meta({ id: "RunVersion" });
@@ -33,7 +33,10 @@ export const inboxMessageSchema = z
     }),
     text: z.string(),
     by: personSchema,
-    receivedAt: z.iso.datetime().nullable().meta({ description: "Null until the run has it" }),
+    receivedAt: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "Null until the run has received it" }),
     continuedBy: nullableText.meta({ description: "The run that a `continue` started" }),
   })
   .meta({ id: "InboxMessage" });
@@ -47,16 +50,16 @@ export function inboxView({ seq, at, kind, text, by, ...rest }: InboxMessage): I
 /** Calls to models, as the scheduler counted them. */
 const runSpendSchema = z
   .object({
-    usd: z.number().meta({ description: "Without what open calls reserved" }),
+    usd: z.number().meta({ description: "Excludes reservations of open calls" }),
     subscriptionUsd: z
       .number()
-      .meta({ description: "What calls would have cost that a subscription paid" }),
+      .meta({ description: "What calls paid by a subscription would have cost" }),
     calls: z.int(),
     tokens: z.number(),
     unpriced: z.int().meta({ description: "Calls whose price is not known" }),
     estimated: z
       .int()
-      .meta({ description: "Calls whose tokens were worked out, or that count as reserved" }),
+      .meta({ description: "Calls whose tokens are estimated, or that cost their reservation" }),
   })
   .meta({ id: "RunSpend" });
 
@@ -80,12 +83,14 @@ export const runSchema = runEntrySchema
   .extend({
     agent: z.string(),
     instanceId: z.string(),
-    value: z.unknown().meta({ description: "What the run returned, whole; null for nothing" }),
+    value: z
+      .unknown()
+      .meta({ description: "The complete value that the run returned; null for none" }),
     lastWords: nullableText.meta({ description: "The model's last text in the log" }),
-    prompt: nullableText.meta({ description: "Of a person, for this run" }),
+    prompt: nullableText.meta({ description: "A person's instructions for this run" }),
     modelPrompt: nullableText.optional().meta({
       description:
-        "What the model was given, of the log; null if the log does not have it. Only with `modelPrompt=true`",
+        "The model's input, from the log; null if the log does not have it. Only with `modelPrompt=true`",
     }),
     warnings: z.array(z.string()).optional().meta({
       description: "The first warnings and errors in its log. Only with `warnings=true`",
@@ -98,9 +103,9 @@ export const runSchema = runEntrySchema
       description:
         "The receipts of gathered deliveries, in order, of which the run has the latest or all; absent for others",
     }),
-    scheduledFor: nullableText.meta({ description: "The tick of a scheduled run" }),
+    scheduledFor: nullableText.meta({ description: "When a scheduled run was due" }),
     late: nullableText.meta({
-      description: "How late a tick started that waited for a slot of the project, and why",
+      description: "How late a scheduled run started that waited for a project slot, and why",
     }),
     spend: runSpendSchema,
     version: runVersionSchema
@@ -110,25 +115,25 @@ export const runSchema = runEntrySchema
       .object({
         instanceId: z.string(),
         changed: z.boolean().nullable().meta({
-          description: "Whether it ran another version; null where one of both is not known",
+          description: "Whether it ran another version; null if one of the two is unknown",
         }),
       })
       .nullable()
       .meta({ description: "The agent's last run before it that succeeded" }),
     failing: failingSchema.nullable().meta({ description: "Null if it did not fail" }),
-    messages: z.array(inboxMessageSchema).meta({ description: "Of people, the first one first" }),
+    messages: z.array(inboxMessageSchema).meta({ description: "Messages of people, oldest first" }),
     noInput: z.object({ steer: nullableText, stop: nullableText }).optional().meta({
-      description: "Why it refuses messages while it works; only of a run that has not ended",
+      description: "Why it accepts no messages; only for a run that has not ended",
     }),
     isKept: z.boolean().meta({ description: "Whether its session is kept: it can be continued" }),
     continues: nullableText.meta({ description: "The run whose session it continues" }),
     continuedBy: z.array(z.string()).meta({ description: "The runs that continue its session" }),
     hosts: z.array(runHostSchema).meta({
       description:
-        "Hosts that it asked for beside its models: denied ones first, at most 200 of them and 200 others",
+        "Hosts that it requested, without its models: denied ones first, at most 200 of them and 200 others",
     }),
-    questions: z.array(questionSchema).meta({ description: "To people, the first one first" }),
-    acts: auditSchema.shape.entries.meta({ description: "Of people, the latest 5" }),
+    questions: z.array(questionSchema).meta({ description: "Questions to people, oldest first" }),
+    acts: auditSchema.shape.entries.meta({ description: "Acts of people, the latest 5" }),
     calls: z.object({
       received: receivedCallSchema.nullable(),
       made: z.array(historyEntrySchema).meta({ description: "Oldest first, at most 500" }),
@@ -146,7 +151,7 @@ export const runDifferenceSchema = z
     to: comparedSchema,
     changed: z.boolean(),
     text: z.string().meta({
-      description: "Unified difference of config and instructions; empty when both ran the same",
+      description: "Unified diff of config and instructions; empty if both runs ran the same",
     }),
   })
   .meta({ id: "RunDifference" });

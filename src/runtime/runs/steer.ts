@@ -30,7 +30,7 @@ export async function steer(
   if (run.isEnding) throw new Problem("refused", `the run ${instanceId} is being ended`);
   const { keepsSession } = harnesses[agent.harness.type];
   const next = keepsSession ? `; after its hooks, ${continuing(instanceId)}` : "";
-  const isOver = `the session of ${instanceId} takes no more messages${next}`;
+  const isOver = `the session of ${instanceId} accepts no more messages${next}`;
   // An earlier scheduler may have received the session.
   if (context.sessions.isWhole(instanceId)) throw new Problem("refused", isOver);
   if (!(await run.isConnected())) {

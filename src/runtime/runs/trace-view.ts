@@ -5,8 +5,11 @@ import { nullableText } from "../../foundation/contracts/wire-fields.ts";
 const stepKinds = ["queued", "start", "hook", "model", "tool", "question", "retry"] as const;
 
 const amounts = {
-  tokens: z.number().nullable().meta({ description: "Of calls to models, cached ones too" }),
-  usd: z.number().nullable().meta({ description: "US dollars of calls to models" }),
+  tokens: z
+    .number()
+    .nullable()
+    .meta({ description: "Tokens of calls to models, including cached ones" }),
+  usd: z.number().nullable().meta({ description: "Cost of calls to models, in US dollars" }),
 };
 
 const stepSchema = z
@@ -16,7 +19,7 @@ const stepSchema = z
     at: z.iso.datetime(),
     durationMs: z.number().nullable().meta({ description: "Null while it is open" }),
     ...amounts,
-    failure: nullableText.meta({ description: "Why it failed, in few words" }),
+    failure: nullableText.meta({ description: "The reason of a failure, in few words" }),
     position: nullableText.meta({ description: "Its line in the agent's log" }),
   })
   .meta({ id: "TraceStep" });
@@ -26,13 +29,15 @@ export type TraceStep = z.infer<typeof stepSchema>;
 export const traceSchema = z
   .object({
     instanceId: z.string(),
-    at: z.iso.datetime().meta({ description: "Its start; of a queued run, when its trigger came" }),
-    until: z.iso.datetime().meta({ description: "When it ended, or this answer was made" }),
+    at: z.iso
+      .datetime()
+      .meta({ description: "Start time; for a queued run, when its trigger arrived" }),
+    until: z.iso.datetime().meta({ description: "End time, or the time of this answer" }),
     isOver: z.boolean(),
     steps: z.array(stepSchema).meta({ description: "In the order of their start, at most 300" }),
     leftOut: z
       .object({
-        after: z.int().meta({ description: "How many of `steps` come before it" }),
+        after: z.int().meta({ description: "How many of `steps` precede it" }),
         count: z.int(),
         ...amounts,
       })

@@ -250,7 +250,7 @@ export async function compareRuns(
 function mustHaveEarlier(instanceId: string, store: WithRuns): string {
   const earlier = store.runs.succeededBefore(instanceId);
   if (earlier !== null) return earlier;
-  const message = `no run of its agent before "${instanceId}" that succeeded is in the history; name the run to compare it with`;
+  const message = `the history has no successful run of its agent before "${instanceId}"; name the run to compare with`;
   throw new Problem("unknown_instance", message);
 }
 
@@ -259,7 +259,7 @@ function ranContent(instanceId: string, store: WithRuns) {
   const version = versionView(run);
   const content = version === null ? undefined : store.runs.content(version.hash);
   if (version === null || content === undefined) {
-    const message = `what the run "${instanceId}" ran is not stored; a run that an earlier version of the program started has no version`;
+    const message = `the config and instructions of the run "${instanceId}" are not stored; runs of an earlier version of the program have none`;
     throw new Problem("unknown_version", message);
   }
   const { startedAt, at } = run.entry;

@@ -109,7 +109,7 @@ export function createWaitRequests(context: RequestContext) {
       run.waits.clear();
       store.waits
         .forget(instanceId)
-        .catch((error: unknown) => onProblem(`what ${instanceId} asked: ${String(error)}`));
+        .catch((error: unknown) => onProblem(`a request of ${instanceId}: ${String(error)}`));
     },
     stop: driver.stop,
   };

@@ -195,7 +195,8 @@ const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(v
 
 /** Throws for values in values so deep that a function that walks through them would fail. */
 function assertFlat(value: unknown, depth = 0): void {
-  if (depth > mcpLimits.depth) throw new Error(`values nested more than ${mcpLimits.depth} deep`);
+  if (depth > mcpLimits.depth)
+    throw new Error(`values nested more than ${mcpLimits.depth} levels deep`);
   if (typeof value !== "object" || value === null) return;
   for (const key in value) assertFlat(value[key as keyof typeof value], depth + 1);
 }

@@ -39,7 +39,7 @@ test("a skill repository with ten levels of ten folders each is rejected", async
     [kind, id] = ["40000 tree", tree(entries)];
   }
   commitTree([`100644 blob ${store(skill)}\tSKILL.md`, `${kind} ${id}\tscripts`]);
-  await refused(/lists or holds more than 64 MiB/);
+  await refused(/lists or contains more than 64 MiB/);
 }, 90_000);
 
 /** Each line has nine aliases of the line before. */

@@ -135,7 +135,7 @@ test.each(types)(
       ...question,
       question: aQuestion({ gates: ["dev", "ops"] }),
     });
-    const held = "the gates of ops, by whose call it runs";
+    const held = "the gates of ops, which called it";
     for (const part of ["Deploy 1.4 of evil?", held, "then the answer is wait", "al questions"])
       expect(text.replaceAll("\\", "")).toContain(part);
   },

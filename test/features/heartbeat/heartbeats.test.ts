@@ -37,7 +37,7 @@ test("the scheduler is healthy while its store accepts writes", async () => {
   const problem = await storeProblem(write);
   other.exec("ROLLBACK");
   other.close();
-  expect(problem?.text).toMatch(/^its store takes no writes: .*state\.db/);
+  expect(problem?.text).toMatch(/^its store accepts no writes: .*state\.db/);
 });
 
 function overdueAt(times: readonly (number | null)[]): string | null {
@@ -89,7 +89,7 @@ test("the project's heartbeat stops while the scheduler is unhealthy; a warning 
   const { pings, warnings } = await whileBeating(aWhile, () => Promise.resolve(2_000));
   expect(pings).toEqual([]);
   expect(warnings).toEqual([
-    "no heartbeat is sent while the scheduler is not well: its event loop is late by 2.0 s",
+    "no heartbeat is sent while the scheduler is unhealthy: its event loop is late by 2.0 s",
   ]);
 });
 

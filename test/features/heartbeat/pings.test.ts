@@ -81,7 +81,9 @@ test.each([
   if (msg !== null)
     server.fault = () => ({ status: 200, body: JSON.stringify({ ok: false, msg }) });
   await sent(at, [well]);
-  expect(warnings).toEqual([`the heartbeat of agent dev was not taken: ${host()} answers ${text}`]);
+  expect(warnings).toEqual([
+    `the heartbeat of agent dev was not accepted: ${host()} answers ${text}`,
+  ]);
 });
 
 test("a monitor that does not respond gets one request at a time; of each type of ping only the latest waits", async () => {
@@ -134,7 +136,7 @@ test("a failing monitor causes one warning an hour without its address", async (
     await idle();
     now += 60_000;
   }
-  const line = `the heartbeat of the project was not taken: ${host()} answers with status 302`;
+  const line = `the heartbeat of the project was not accepted: ${host()} answers with status 302`;
   expect(warnings).toEqual([line, `${line} (and 59 more like it before)`]);
   expect(warnings.join()).not.toContain(uuid);
   expect(server.seen.requests).toBe(120);

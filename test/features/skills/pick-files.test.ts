@@ -54,7 +54,7 @@ test.each<[string, RegExp, readonly TreeEntry[]]>([
   ],
   ["a path with a backslash", /is not a plain name/, [entry("scripts/b\\c")]],
   ["a path with a control character", /is not a plain name/, [entry("scripts/bell\u0007")]],
-  ["a deep folder", /lies too deep/, [entry(`scripts/${"d/".repeat(300)}x`)]],
+  ["a deep folder", /is nested too deeply/, [entry(`scripts/${"d/".repeat(300)}x`)]],
   [
     "files that are too large together",
     /it has \d+ bytes; at most/,
@@ -72,7 +72,7 @@ test.each<[string, RegExp, readonly TreeEntry[]]>([
   ],
   [
     "paths that differ in case only",
-    /"scripts\/run" is there twice/,
+    /"scripts\/run" occurs twice/,
     [entry("scripts/Run"), entry("scripts/run")],
   ],
 ])("a skill is rejected if it contains %s", (_, message, entries) => {

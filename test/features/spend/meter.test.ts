@@ -72,7 +72,7 @@ test("a model call beyond the run's maximum of turns is refused", async () => {
   expect(await refusal()).toEqual({
     granted: false,
     code: "too_many_turns",
-    detail: "this run had the 1 answers of models that its budget allows (turns = 1)",
+    detail: "this run has used the 1 model answers that its budget allows (turns = 1)",
   });
 });
 

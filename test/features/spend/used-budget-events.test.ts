@@ -32,7 +32,7 @@ test("an agent's budget emits an event when it is used up and when it is availab
   expect(texts()).toEqual([
     expect.stringMatching(/^work waits: budget: daily budget used up/) as string,
     expect.stringMatching(/^work is refused: budget: daily budget used up/) as string,
-    "its budget pays calls to models again",
+    "its budget can pay calls to models again",
   ]);
 });
 

@@ -126,7 +126,7 @@ test("an API token removed while the store is read-only is refused at once, and 
   expect(make().use(token)).not.toBeNull();
   db.run("PRAGMA query_only = 0");
   await expect.poll(() => make().use(token)).toBeNull();
-  expect(warnings).toEqual([expect.stringContaining("a restart before it is makes")]);
+  expect(warnings).toEqual([expect.stringContaining("if the scheduler restarts before it is")]);
 });
 
 test("an event stream ends within a second after its API token expires", async () => {

@@ -22,7 +22,7 @@ const unmatched = {
   reason: "no agent listens to source gh",
   examined: 0,
 };
-const notAsked = "; with an invalid config, so not asked: agent";
+const notAsked = "; not checked, because the config is invalid: agent";
 
 function explained(events: readonly RunEvent[], result: MatchResult): MatchResult {
   const agents = createBrokenAgents();
@@ -35,7 +35,7 @@ test.each<[string, readonly RunEvent[], string]>([
   [
     "was valid before, and says that the valid one was used",
     [valid("gh"), broken("dev")],
-    "; asked with the last valid config: agent dev",
+    "; checked with the last valid config: agent dev",
   ],
   ["listens to the source for the first time", [valid(), broken("dev", "gh")], `${notAsked} dev`],
   [

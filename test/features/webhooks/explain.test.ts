@@ -53,7 +53,7 @@ test("a webhook event starts an agent if it passes one of the agent's webhook en
     "repos: wants acme/x, got acme/y; or repos: wants acme/z, got acme/y",
   );
   expect(against(binding({ filters: one }), binding({}))).toEqual([]);
-  expect(text(binding({}))).toBe("its filters changed since, and let it through now");
+  expect(text(binding({}))).toBe("its filters have changed since, and accept it now");
 });
 
 test("explain returns null for a webhook source that the agent does not listen to", () =>

@@ -31,10 +31,14 @@ test.each([
 test("[approve] warns about keys that have no effect because of other settings", () => {
   const open = withGate('hosts = ["api.stripe.com"]', '[local]\nnetwork = "bridge"\n');
   expect(said(agentChange(open))).toEqual([
-    expect.stringContaining("config.toml:5:9  approve.hosts has no effect, as local.network is"),
+    expect.stringContaining(
+      "config.toml:5:9  approve.hosts has no effect, because local.network is",
+    ),
   ]);
   expect(said(agentChange(withGate("over = 20")))).toEqual([
-    expect.stringContaining("config.toml:5:8  approve.over has no effect, as budget.run is 10"),
+    expect.stringContaining(
+      "config.toml:5:8  approve.over has no effect, because budget.run is 10",
+    ),
   ]);
   expect(said(agentChange(withGate(all)))).toEqual([]);
 });

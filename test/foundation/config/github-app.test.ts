@@ -12,7 +12,7 @@ test("[githubApp] returns permissions and repositories, which are on the agent's
     permissions: { contents: "write", pull_requests: "read" },
     repos: ["acme/website"],
   });
-  const facts = agentFacts(read, null).find(({ label }) => label === "GitHub App");
+  const facts = agentFacts(read, () => null).find(({ label }) => label === "GitHub App");
   expect(facts?.values).toEqual(["contents: write", "pull_requests: read", "acme/website"]);
   expect(agent(scoped(permissions)).githubApp?.repos).toEqual([]);
 });

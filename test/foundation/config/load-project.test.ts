@@ -18,7 +18,7 @@ test("loadProject reads the project's config.toml, with its warnings", async () 
 test("loadProject reports a directory that is not a project, and how to make one", async () => {
   const dir = await directory({});
   const error = await refusalOf(dir);
-  expect(error.message).toBe(`not a project: ${dir} holds no config.toml`);
+  expect(error.message).toBe(`not a project: ${dir} contains no config.toml`);
   expect(error.code).toBe("not_a_project");
   expect(error.hint).toContain("al new <dir>");
   expect((await refusalOf(join(dir, "nowhere"))).code).toBe("not_a_project");

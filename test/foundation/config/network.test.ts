@@ -51,6 +51,6 @@ test.each(["crm.example.com:8443", "*.example.com", "github"])(
 test("[network] warns that it has no effect if the agent's network is open", () => {
   const open = `${withNetwork('allow = ["npm"]')}[local]\nnetwork = "bridge"\n`;
   expect(said(agentChange(open)).join("\n")).toContain(
-    'warning: agents/dev/config.toml:4:1  network has no effect, as local.network is "bridge"',
+    'warning: agents/dev/config.toml:4:1  network has no effect, because local.network is "bridge"',
   );
 });

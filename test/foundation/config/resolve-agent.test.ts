@@ -185,8 +185,8 @@ test("resolveAgent warns of a credential type only if it looks like a misspelled
   const change = agentChange(`credentials = ${credentials}\n${others}`);
   expect(change.type).toBe("set");
   expect(said(change)).toEqual([
-    `warning: ${at}:1:16  "githb_token" is not a type of credential that al knows; did you mean "github_token"?`,
-    `warning: ${at}:1:35  "gihtub_token" is not a type of credential that al knows; did you mean "github_token"?`,
+    `warning: ${at}:1:16  "githb_token" is not a known credential type; did you mean "github_token"?`,
+    `warning: ${at}:1:35  "gihtub_token" is not a known credential type; did you mean "github_token"?`,
   ]);
 });
 

@@ -116,7 +116,7 @@ test.each([
 test("resolveProject refuses an OAuth token for Google's API, which takes none", () => {
   const model = '[models.m]\nprovider = "google"\nmodel = "x"\nauthType = "oauth_token"';
   expect(refusal(projectChange(model))).toContain(
-    'config.toml:4:12  models.m.authType is "oauth_token", which Google\'s API does not take',
+    'config.toml:4:12  models.m.authType is "oauth_token", which Google\'s API does not accept',
   );
 });
 
@@ -145,6 +145,6 @@ test("resolveProject warns of webhook sources that accept unsigned deliveries, a
   const text = '[webhooks.a]\ntype = "github"\n[webhooks.b]\ntype = "github"\nallowUnsigned = true';
   expect(said(projectChange(text))).toEqual([
     expect.stringMatching(/^warning: config.toml:1:1 .*a has no credential, so its deliveries/),
-    expect.stringMatching(/^warning: config.toml:5:17 .*b takes unsigned deliveries/),
+    expect.stringMatching(/^warning: config.toml:5:17 .*b accepts unsigned deliveries/),
   ]);
 });

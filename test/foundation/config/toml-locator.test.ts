@@ -91,7 +91,7 @@ function wordsOf(text: string): string {
 
 test.each([
   ['a = "x\nb = 1\n', "1: the string is not closed on its line"],
-  ["a = “x”", "1: strings stand between straight quotes: \" or ', not “"],
+  ["a = “x”", "1: put strings between straight quotes: \" or ', not “"],
   ['a = "\u0001"', "1: control characters are not allowed in strings"],
   ['a = "x', "1: the string is never closed"],
   ['a = """x\nb = 1\n', "1: the string is never closed"],

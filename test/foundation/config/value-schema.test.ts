@@ -7,7 +7,7 @@ function problemIn(text: string): string | null {
 
 function reason(schema: object | boolean, value: unknown): string | null {
   const found = schemaMismatch({ file: "out.json", text: JSON.stringify(schema) }, value);
-  return found && found.replace("the returned value does not meet out.json: ", "");
+  return found && found.replace("the returned value does not match out.json: ", "");
 }
 
 const draft07 = "http://json-schema.org/draft-07/schema#";
@@ -26,7 +26,7 @@ test.each([
   ['{"properties":{\n"a/b": { "type": "strin" } }}', "2:18 /properties/a~1b/type must be equal to"],
   [
     '{\n  "$schema": "http://json-schema.org/draft-04/schema#"\n}',
-    '2:14 "$schema" names a draft that is not known; expected "https://json-schema.org/draft/2020',
+    '2:14 "$schema" names an unknown draft; expected "https://json-schema.org/draft/2020',
   ],
 ])("the JSON Schema %j is rejected: %s", (text, message) => {
   expect(problemIn(text)).toContain(message);

@@ -41,7 +41,7 @@ test.each(["", "short\n", "has blanks in the middle", "zwölf Boxkämpfer jagen"
     const home = await homeWith({ "gateway_api_key/default/key": text });
     const { message, hint } = await refusal(ensureApiKey(home));
     expect(message).toBe(
-      `${keyFile(home)} holds no usable key: expected 16 to 512 ASCII characters`,
+      `${keyFile(home)} contains no usable key: expected 16 to 512 ASCII characters`,
     );
     expect(hint).toMatch(/delete the file/);
   },

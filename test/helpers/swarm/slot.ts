@@ -18,7 +18,7 @@ export function takeSlot(): Slot {
   mkdirSync(root, { recursive: true, mode: 0o755 });
   for (const number of taken()) if (isAbandoned(lockOf(number))) releaseSlot({ number });
   const number = slots.find((each) => takeLock(lockOf(each)));
-  if (number === undefined) throw new Error(`all swarms of ${root} are taken`);
+  if (number === undefined) throw new Error(`all swarms of ${root} are allowed`);
   const dir = join(root, String(number));
   mkdirSync(dir, { recursive: true });
   return { number, dir };

@@ -90,7 +90,7 @@ test("al alerts is short for al alerts list; with a filter it shows deliveries o
 test("al alerts of a project without a target says how to make one", async () => {
   report = { ...bad, targets: [], open: [], deliveries: [] };
   const { stderr } = await cli.al("alerts");
-  expect(stderr).toContain("alerts have no target yet; [alerts.<name>] in config.toml makes one\n");
+  expect(stderr).toContain("alerts have no target yet; add [alerts.<name>] to config.toml\n");
 });
 
 test("al alerts retry takes an id, or --all for all dead deliveries", async () => {

@@ -54,7 +54,7 @@ test("al config shows the expected cost of an agent that has run", async () => {
   await spendOn(store, "dev", [100_000_000, 100_000_000]);
   store.close();
   const note =
-    "dev will cost about $3.00 a month (p90 $3.00): 30 runs by its schedule, by its last 2 runs\n";
+    "dev will cost about $3.00 a month (p90 $3.00): 30 runs on its schedule, by its last 2 runs\n";
   expect((await cli.al(change)).stderr).toBe(note);
   expect((await cli.al("config dev")).stderr).toBe(note);
   expect((await cli.al("config dev --json")).stderr).toBe("");

@@ -22,7 +22,7 @@ describe("al creds add", () => {
   test("stores the input for the owner only, and never prints it", async () => {
     const { code, stdout, stderr } = await cli.bash(`echo ${secret} | $AL creds add anthropic_key`);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain("anthropic_key is stored; the scheduler asks models with it");
+    expect(stdout).toContain("anthropic_key is stored; the scheduler uses it for models");
     expect(stdout).not.toContain(secret);
     expect(read(key)).toBe(`${secret}\n`);
     expect(modeOf(pathOf(key))).toBe("600");
@@ -37,7 +37,7 @@ describe("al creds add", () => {
   });
 
   test.each([
-    ["ab1de", "a secret of fewer than 6 characters is not taken out of logs\n"],
+    ["ab1de", "a secret of fewer than 6 characters is not redacted in logs\n"],
     ["ab1de2", ""],
   ])("prints for the secret %s the note %j", async (value, note) => {
     const { stderr } = await add("foo_token --field v", value);

@@ -47,7 +47,7 @@ describe("al logs --follow", () => {
     const ran = cli.interrupt("logs -f -n 5", { test });
     await expect.poll(() => output).toContain("before");
     await cli.operator.close();
-    await expect.poll(() => output).toContain("the scheduler is gone; waiting for it");
+    await expect.poll(() => output).toContain("the scheduler is not running; waiting for it");
     const startedAt = new Date().toISOString();
     const unheard = { socketPath: null, gatewayUrl: null, version: "0.1.0" };
     const lock = lockProject(cli.projectDir, { pid: process.pid, startedAt, ...unheard });

@@ -48,7 +48,9 @@ test.skipIf(process.getuid?.() !== 0).each(["stat", "logs"])(
       encoding: "utf8",
       env: { PATH: process.env.PATH, HOME: "/nonexistent" },
     });
-    expect(ran.stderr).toMatch(/is closed to you: it belongs to the OS user root[^]*sudo -u/);
+    expect(ran.stderr).toMatch(
+      /is not accessible to you: it belongs to the OS user root[^]*sudo -u/,
+    );
     expect(ran.status).toBe(1);
   },
 );

@@ -59,7 +59,7 @@ beforeEach(async () => {
     "GET /api/questions": ({ query }) => {
       return { questions: query.get("state") === "settled" ? [ended] : open, next: null };
     },
-    [`POST /api/questions/${ended.id}/answer`]: refusal(409, "answered", "Ada by Slack answered"),
+    [`POST /api/questions/${ended.id}/answer`]: refusal(409, "answered", "Ada via Slack answered"),
   });
   for (const one of [deploy, old]) {
     const path = `/api/questions/${one.id}`;
@@ -88,10 +88,10 @@ test.each(["aaaa1111", "a1111", deploy.id, old.id, "dev-abcdefgh"])(
 );
 
 test.each([
-  ["1111 yes", 2, "2 questions are meant by 1111.\nhint: Name one: bbbb1111, aaaa1111."],
+  ["1111 yes", 2, "2 questions match 1111.\nhint: Name one: bbbb1111, aaaa1111."],
   ["bbbb1111", 2, "The answer is missing: a number from 1 to 9"],
   ["none yes", 1, 'There is no question "none".\nhint: List the open questions'],
-  ["cccc2222 no", 1, "Ada by Slack answered"],
+  ["cccc2222 no", 1, "Ada via Slack answered"],
 ])("al answer %s exits with %i and prints %j", async (args, code, text) => {
   await cli.fails(`answer ${args}`, text, code);
 });

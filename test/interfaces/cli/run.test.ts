@@ -166,7 +166,7 @@ test("al run resumes an interrupted log stream after its last line", async () =>
 test("al run reports how a run ended even if the log is missing", async () => {
   const refused = refusal(503, "store_unavailable", "The log is not there.");
   await cli.serve(aRun({ outcome: "failed", exitCode: 5 }, { [stream]: refused }));
-  await cli.fails("run dev", "the log cannot be followed any more: The log is not there.\n", 5);
+  await cli.fails("run dev", "the log can no longer be followed: The log is not there.\n", 5);
 });
 
 describe("al run reads in the log how a run ended", () => {

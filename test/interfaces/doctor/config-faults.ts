@@ -51,7 +51,7 @@ export const configFaults: readonly Fault[] = [
     },
   ),
   warning(
-    "hub takes unsigned deliveries: every client",
+    "hub accepts unsigned deliveries: every client",
     /^edit config\.toml:11:\d+$/,
     edits('credential = "default"', "allowUnsigned = true", "config.toml"),
   ),

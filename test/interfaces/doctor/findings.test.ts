@@ -177,7 +177,7 @@ const textOf = (findings: readonly CheckFinding[]): string =>
     .replaceAll(dirname(ward.dir), "<folder>")
     .replaceAll(/al-agent:\S+-[0-9a-f]{12}/g, "al-agent:<version>")
     .replaceAll(/\$0\.([24])\d/g, "$$0.$1<n>")
-    .replaceAll(/due .+?, and/g, "due <time>, and");
+    .replaceAll(/due .+?, but/g, "due <time>, but");
 
 // `vitest run <this file> -u` records the findings anew: each difference is a decision.
 test.each(cases)(

@@ -27,7 +27,7 @@ const run = (line: string) => () => ward.run(line);
 /** Faults of the machine that the project is on. */
 export const machineFaults: readonly Fault[] = [
   error(
-    /^port \d+ of 127\.0\.0\.1 is taken by another program$/,
+    /^port \d+ of 127\.0\.0\.1 is in use by another program$/,
     /^al config --set gateway\.port=\d+ -p /,
     takePort,
   ),
@@ -87,25 +87,25 @@ export const machineFaults: readonly Fault[] = [
     run("al config --unset cluster"),
   ),
   error(
-    "the image real-base:24 to build on is not on this engine",
+    "the base image real-base:24 is not on this engine",
     /^docker pull real-base:24, or build on another one: al config --unset local\.base/,
     cluster(`${reachable}\n${toRegistry}\n[local]\nbase = "real-base:24"`),
     runLast,
   ),
   warning(
-    "the machine node-2 takes no runs: it is down",
+    "the machine node-2 accepts no runs: it is down",
     /docker node ls/,
     cluster(undefined, { "/nodes": swarmNodes("ready", "down") }),
     run("al config --unset cluster"),
   ),
   warning(
-    "each other one must have them already",
+    "all others must have them already",
     /^al config --set cluster\.registry=/,
     cluster(reachable, { "/nodes": swarmNodes("ready", "ready") }),
     run("al config --set cluster.registry=registry.example.com/team"),
   ),
   error(
-    "does not hold the key and the certificate of the door",
+    "does not contain the key and the certificate of the door",
     /or remove it/,
     async () => {
       await cluster()();

@@ -8,7 +8,7 @@ test("the doctor checks that MCP servers have the tools that agents' configs nam
   );
   const found = () => ward.found("mcp servers");
   expect(await found()).toMatchObject([
-    { severity: "ok", what: "the MCP server all has the tools that dev names" },
+    { severity: "ok", what: "the MCP server all has the tools that dev lists" },
   ]);
   ward.edit(agentConfig, '"get-*"', '"delete-*"');
   const where = "agents/dev/config.toml [[mcp]] all";

@@ -36,7 +36,7 @@ describe.skipIf(missing !== null)("on a real container engine, the doctor", () =
       expect(found).toMatchObject([
         {
           severity: "warning",
-          what: `runs of a scheduler that is gone left 1: ${instance}`,
+          what: `1 container left by runs of an earlier scheduler: ${instance}`,
           fix: `docker rm --force ${left.id.slice(0, 12)}`,
         },
       ]);
@@ -74,7 +74,7 @@ describe.skipIf(noOsUsers !== null)("with other OS users, the doctor", () => {
       symlinkSync(`/usr/bin/${name}`, join(ward.env.PATH, name));
     }
   }
-  const noSudo = "sudo, by which runs become the OS user al-nobody-yet, is not installed";
+  const noSudo = "sudo, which starts runs as the OS user al-nobody-yet, is not installed";
 
   test("prints, for a user without sudo, the sudoers rule and each step that root must do", () => {
     withoutSudo();
@@ -82,7 +82,7 @@ describe.skipIf(noOsUsers !== null)("with other OS users, the doctor", () => {
     const rule = `${scheduler().name} ALL=\\(al-nobody-yet\\) NOPASSWD: .+$`;
     expect(finding?.what).toMatch(
       new RegExp(
-        `^${noSudo}; with it /etc/sudoers\\.d/almanac-\\w+ has to hold this rule:\n# Almanac: [^]*${rule}`,
+        `^${noSudo}; with it /etc/sudoers\\.d/almanac-\\w+ has to contain this rule:\n# Almanac: [^]*${rule}`,
       ),
     );
     expect(finding?.fix).toMatch(

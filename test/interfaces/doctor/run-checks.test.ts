@@ -88,7 +88,7 @@ test("on macOS the doctor creates no OS user but prints the commands for it", as
   ward.edit(agentConfig, '"$USER"', '"al-agent"');
   const [user] = await ward.found("host users", { platform: "darwin", repair: true });
   expect(user).toMatchObject({ severity: "note", fix: like(/^sudo visudo -f \//) });
-  expect(user?.what).toMatch(/sysadminctl -addUser al-agent .+by sudo visudo -f:\n# Almanac: /);
+  expect(user?.what).toMatch(/sysadminctl -addUser al-agent .+with sudo visudo -f:\n# Almanac: /);
   expect(user?.what).toContain(`_run-agent [a-z0-9]* --project ${ward.dir}\n`);
 });
 

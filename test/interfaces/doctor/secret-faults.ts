@@ -74,7 +74,7 @@ export const secretFaults: readonly Fault[] = [
   warning("every OS user can change it", /^chmod o-w /, () =>
     chmodSync(join(ward.dir, agentConfig), 0o666),
   ),
-  error("holds no usable key", /^al doctor --regenerate-key$/, () =>
+  error("contains no usable key", /^al doctor --regenerate-key$/, () =>
     writeFileSync(store("gateway_api_key", "default", "key"), "short\n"),
   ),
   warning("no API key", /^al doctor$/, remove("gateway_api_key")),

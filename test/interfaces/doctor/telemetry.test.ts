@@ -26,7 +26,7 @@ test("the doctor tests the collector of [telemetry] with the credential", async 
 
   ward.edit("config.toml", url, "http://127.collector.invalid:4318");
   const clear =
-    "headers go unencrypted to 127.collector.invalid:4318: who is on the way can read them";
+    "headers are sent to 127.collector.invalid:4318 unencrypted: others on the network can read them";
   expect((await ward.found("telemetry"))[0]).toMatchObject({
     severity: "warning",
     what: clear,

@@ -64,7 +64,7 @@ test("the old key stays if its file is missing or invalid, with one warning", as
   await pollWithoutEvent();
   expect([key(), changes, warnings]).toEqual([apiKey.key, [], []]);
   writeFileSync(apiKey.path, "short\n", { mode: 0o600 });
-  await polled(() => warnings).toEqual([expect.stringContaining("holds no usable key")]);
+  await polled(() => warnings).toEqual([expect.stringContaining("contains no usable key")]);
   await pollWithoutEvent();
   expect([key(), warnings.length]).toEqual([apiKey.key, 1]);
   const { key: next } = await regenerateApiKey(home);

@@ -106,7 +106,8 @@ test.each([
   happens(dev.set(inContainer));
   await Promise.resolve();
   expect(warnings).toHaveLength(times);
-  for (const warning of warnings) expect(warning).toContain(`${host}, and the API key goes over`);
+  for (const warning of warnings)
+    expect(warning).toContain(`${host}, and the API key is sent over`);
 });
 
 test("a port that changes before TCP is opened applies, and the address is logged when it is opened", async () => {

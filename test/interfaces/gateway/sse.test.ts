@@ -87,7 +87,7 @@ test("an event stream drops a client that doesn't read the first event in time",
   await expect
     .poll(() => lines)
     .toEqual([
-      "30 dropped the stream client 127.0.0.1: it did not take the beginning within 50 ms",
+      "30 dropped the stream client 127.0.0.1: it did not read the first events within 50 ms",
     ]);
 });
 

@@ -52,7 +52,7 @@ test("an edit is shown before it is written in one step; the file's mode stays, 
   expect(read(config)).toBe(hourly(dev));
   expect(statSync(pathOf(config)).mode & 0o777).toBe(0o666);
   expect(await edit((text) => text)).toMatchObject({ change: "", written: false });
-  expect(context.lines).toEqual([`${config} was edited on the dashboard or by the API`]);
+  expect(context.lines).toEqual([`${config} was edited on the dashboard or via the API`]);
 });
 
 test("an edit of a schedule shows the next runs before it is written, with those that calendars leave out", async () => {
@@ -156,7 +156,7 @@ test("a file is shown without its secrets, and unedited lines keep them", async 
   const other = (line: string) => line.replace('"[redacted]" # pinged', '"[redacted]/x"');
   await expect(edit(other)).rejects.toMatchObject({
     code: "refused",
-    message: expect.stringMatching(/config\.toml:11 .*stands for a secret/) as string,
+    message: expect.stringMatching(/config\.toml:11 .*represents a secret/) as string,
   });
   await edit((before) => before.replace('"[redacted]" # pinged', `"${url}/new"`));
   expect(read(config)).toContain(`url = "${url}/new"`);
@@ -196,7 +196,7 @@ test("a secret over several lines is hidden, and its file is edited on disk only
   const { context, editSkill, shown } = await setUp({ skill: lines });
   context.redactor.add([secret]);
   expect((await shown("SKILL.md")).text).toBe("a\n[redacted]\nb\n");
-  await expect(editSkill((text) => `${text}c\n`)).rejects.toThrow("edit it on disk");
+  await expect(editSkill((text) => `${text}c\n`)).rejects.toThrow("edit the file on disk");
 });
 
 test("stored credentials are hidden before a run has loaded them", async () => {
@@ -215,7 +215,7 @@ test("an edit follows a symbolic link inside the agent's directory, and rejects 
   write("shared/config.toml", dev);
   rmSync(pathOf(config));
   symlinkSync(pathOf("shared/config.toml"), pathOf(config));
-  await expect(edit(hourly)).rejects.toThrow("link out of the agent's directory");
+  await expect(edit(hourly)).rejects.toThrow("leads out of the agent's directory");
   const host = allowHostSchema.parse({ host: "evil.test" });
   await expect(edits.allowHost("dev", host)).rejects.toMatchObject(refused);
   expect(read("shared/config.toml")).toBe(dev);

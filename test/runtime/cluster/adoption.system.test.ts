@@ -73,7 +73,7 @@ describe("a run of an earlier scheduler", () => {
     const request = scriptOf(log("ready"), "sleep 0.5", "echo s3cret");
     const before = await leave(request);
     const after = await adopted(request, before, unprepared("no credentials"));
-    const hidden = "(not shown, as its secrets are not known: no credentials)";
+    const hidden = "(not shown, because its secrets are unknown: no credentials)";
     expect(messagesOf(after)).toEqual([hidden]);
     expect(exitOf(after).exitCode).toBe(0);
   });

@@ -104,7 +104,7 @@ describe("a run on a cluster", () => {
     const frozen = whenReady(() => freeze(instanceId));
     const exit = exitOf(await collected(runner.run(request, NEVER).pipe(frozen)));
     expect(exit.lost).toBe(true);
-    expect(exit.error).toMatch(/the run on "here" was not heard from/);
+    expect(exit.error).toMatch(/the run on "here" has not responded/);
     expect(await processesOf(instanceId)).toEqual([]);
     expect(cluster().engine.names()).toEqual([]);
     await expect(runner.remoteRuns.lines(instanceId, [])).rejects.toMatchObject({
@@ -201,7 +201,7 @@ describe("the remains of runs on a cluster", () => {
     engine.goAway(new Error("no manager"));
     const warned = once(process, "warning") as Promise<[Error]>;
     run.unsubscribe();
-    expect((await warned)[0].message).toMatch(/stays on the cluster until it answers: no manager/);
+    expect((await warned)[0].message).toMatch(/stay on the cluster until it responds: no manager/);
     expect(await records.list()).toEqual([request.instanceId]);
     engine.goAway(null);
     await expect.poll(() => records.list()).toEqual([]);

@@ -154,7 +154,7 @@ test.each([
 test.each([
   ["has an invalid field", { KEY: 5 }, /credentials\.0\.env\.KEY \(invalid_type\)/],
   ["is not JSON", `{"key":"s3cret"\n`, /^the job on standard input is not JSON$/],
-  ["ends early", `{"key":"s3cret`, /^standard input ended before a whole job came$/],
+  ["ends early", `{"key":"s3cret`, /^standard input ended before the complete job arrived$/],
 ])("a run's job fails without quoting its text if it %s", async (_what, given, error) => {
   const job = { ...aJob(workDir()), credentials: [{ ...github("s3cret"), env: given }] };
   const input = typeof given === "string" ? given : `${JSON.stringify(job)}\n`;

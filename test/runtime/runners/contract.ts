@@ -52,7 +52,7 @@ export function runnerContract(
     test.each<[Scenario, readonly string[], Partial<RunnerExit>]>([
       ["exit-7", [], { exitCode: 7, rejected: null }],
       ["own-error", [], { exitCode: 1, error: "model is tired" }],
-      ["no-account", [], { exitCode: 0, error: "the run ended without its account" }],
+      ["no-account", [], { exitCode: 0, error: "the run ended without a report" }],
       ["returns", [], { exitCode: 0, value: { text: "a b" }, rerun: true }],
       ["closed-output", [], { exitCode: 3, error: null }],
       ["leaves-process", ["bye"], { exitCode: 0, error: null }],

@@ -22,7 +22,7 @@ test("a closed network causes no warning, and neither does an invalid agent", as
 test("one warning names all agents whose network is open", async () => {
   const records = [record("dev"), record("ops", own("none")), record("web", { network: table })];
   expect(await warnings("bridge", records)).toEqual([
-    "the network is open, by [local].network, for dev, web: runs reach hosts that [network].allow does not list; al doctor has the fix",
+    "the network is open, because of [local].network, for dev, web: runs reach hosts that [network].allow does not list; al doctor has the fix",
   ]);
   expect(await warnings("none", [record("dev"), record("ops", own("lan"))])).toEqual([
     expect.stringContaining("for ops: "),

@@ -65,11 +65,11 @@ describe("a run that asks a person", () => {
     world.end(await world.run("b"));
     await untilFrozen(world, run);
     await answer(world, "YES");
-    expect(await asked).toMatchObject({ ok: true, answer: "yes", by: "Ada by Slack" });
+    expect(await asked).toMatchObject({ ok: true, answer: "yes", by: "Ada via Slack" });
     expectThawed(world, run);
     expect(logged(world).map(({ msg }) => msg)).toEqual([
       `waits for an answer (al answer ${id.slice(-8)}): ${deploy.question}`,
-      "Ada by Slack answered: yes",
+      "Ada via Slack answered: yes",
     ]);
   });
 

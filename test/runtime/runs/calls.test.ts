@@ -152,7 +152,7 @@ test("a scheduled run that asks for a rerun is run again, at most maxReruns time
   }
   const skipped = {
     outcome: "skipped",
-    reason: "it ran again 2 times in a row",
+    reason: "it was rerun 2 times in a row",
     deadLetter: false,
   };
   await expect.poll(() => world.history()[0]).toMatchObject({ kind: "cron", ...skipped });

@@ -48,7 +48,7 @@ test("a freezer reports an unavailable engine, and retries to unfreeze until the
   const freezer = createFreezer({ freeze: step, thaw: step }, (line) => problems.push(line));
   freezer.freeze();
   const thawed = freezer.thaw();
-  const problem = "a run that waits: the engine is away";
+  const problem = "a waiting run: the engine is away";
   await expect.poll(() => problems).toEqual([problem, problem]);
   isAway = false;
   await thawed;

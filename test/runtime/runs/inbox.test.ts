@@ -21,7 +21,7 @@ test("a live run gets people's messages in order, and confirms them with its nex
   const { world, run } = await started();
   const asked = inbox(world, run);
   const seq = (await send(world, run, "One."))?.seq ?? 0;
-  const message = { seq, kind: "steer", text: "One.", by: "Ada by Slack" };
+  const message = { seq, kind: "steer", text: "One.", by: "Ada via Slack" };
   expect((await asked).messages).toEqual([message]);
   expect(world.inbox.ofRun(run)[0]?.receivedAt).toBeNull();
   await send(world, run, "", "stop");

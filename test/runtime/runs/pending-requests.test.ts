@@ -44,7 +44,7 @@ test("a run's request with another idempotency key is separate; one with the sam
   void ask({ key: "l" });
   expect(begun).toHaveLength(2);
   const other = ask({ request: { resource: "file:y" } });
-  await expect(other).rejects.toThrow("another request");
+  await expect(other).rejects.toThrow("Another request");
 });
 
 test("a run's pending request is cancelled when the last connection that waits for it closes", () => {

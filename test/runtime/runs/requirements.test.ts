@@ -44,7 +44,7 @@ test.each<[string, Partial<AgentConfig>, string[], string[]]>([
     "the missing key of the first model",
     { models: both },
     ["b_key"],
-    [`warning ${lacking("a", ', runs take "b" instead')}`],
+    [`warning ${lacking("a", ', so runs use "b"')}`],
   ],
   ["the missing key of a fallback", { models: both }, ["a_key"], [`warning ${lacking("b")}`]],
   [
@@ -64,7 +64,7 @@ test.each<[string, Partial<AgentConfig>, string[], string[]]>([
     { runtime: { type: "host-user", runAs: "nobodyhere" } },
     [],
     [
-      `error ${file} run_as of [runtime] names an unknown OS user, "nobodyhere"; al doctor makes it, or says how`,
+      `error ${file} run_as of [runtime] names an unknown OS user, "nobodyhere"; al doctor creates it, or shows how`,
     ],
   ],
   ["nothing for a known OS user", { runtime: { type: "host-user", runAs: "al-agent" } }, [], []],
@@ -116,11 +116,11 @@ test.each<[string, Partial<AgentConfig>, Partial<CommandProblem> | null]>([
   ],
   ["finds no problem for a command in a container", using("codex", "container"), null],
   [
-    "reports that claude refuses to work as root",
+    "reports that claude refuses to run as root",
     using("./claude", "host-user", "root"),
     {
       isCertain: false,
-      reason: expect.stringContaining("claude refuses to work as root") as string,
+      reason: expect.stringContaining("claude refuses to run as root") as string,
     },
   ],
   ["accepts other commands as root", using("./codex", "host-user", "root"), null],

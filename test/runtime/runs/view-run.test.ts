@@ -224,7 +224,7 @@ test("runs are compared in the order of their starts, without known secrets", as
   expect(result.text).toMatch(/^-\[redacted\]\n\+new$/m);
   await expect(compareRuns("dev-2", null, deps)).rejects.toMatchObject({
     code: "unknown_instance",
-    message: expect.stringContaining("name the run to compare it with") as string,
+    message: expect.stringContaining("name the run to compare with") as string,
   });
   await claim(cronItem("3", "dev", 4), "dev-3");
   const unknown = compareRuns("dev-3", "dev-1", deps);

@@ -35,26 +35,26 @@ const commands: Record<string, LeaseCommand> = {
 const events: Record<string, LeaseEvent> = {
   L: {
     type: "lost",
-    reason: `the run on "n1" was not heard from for 20 s: the machine may be down or cut off`,
+    reason: `the run on "n1" has not responded for 20 s: the machine may be down or cut off`,
   },
   W: { type: "waits", text: "waits for a machine: no suitable node" },
   N: { type: "waits", text: "waits for a machine: it starts on n1" },
-  T: { type: "rejected", reason: "no machine began it in 30 s" },
-  U: { type: "rejected", reason: "no machine began it in 30 s: no suitable node" },
+  T: { type: "rejected", reason: "no machine started it within 30 s" },
+  U: { type: "rejected", reason: "no machine started it within 30 s: no suitable node" },
   I: { type: "rejected", reason: "no such image" },
   R: { type: "rejected", reason: "exit 3" },
   S: { type: "stopped" },
   O: { type: "overdue" },
-  D: { type: "lost", reason: `the run on "n1" ended without a word: exit 3` },
+  D: { type: "lost", reason: `the run on "n1" ended without a report: exit 3` },
   K: { type: "out-of-memory", exitCode: 137 },
   X: {
     type: "rejected",
     reason: `its machine can't reach the scheduler (exit 3): check "address" and "listen" of [cluster], and firewalls between the machines`,
   },
-  B: { type: "lost", reason: "it was ended before it began: node down" },
-  V: { type: "lost", reason: "it began while no scheduler was up" },
-  G: { type: "lost", reason: "the cluster has the run no more" },
-  P: { type: "lost", reason: "the scheduler ended before it had started it" },
+  B: { type: "lost", reason: "it was stopped before it began: node down" },
+  V: { type: "lost", reason: "it began while no scheduler was running" },
+  G: { type: "lost", reason: "the run is no longer on the cluster" },
+  P: { type: "lost", reason: "the scheduler ended before it had started the run" },
 };
 
 const defaults: LeaseOptions = { leaseMs: 20_000, startMs: 30_000, node: null, isAdopted: false };

@@ -22,7 +22,7 @@ const sudo = { exitCode: null, rejected: "no sudo" };
 const late = "ran longer than its timeout of 9 s (timeout of the agent, or of [local])";
 const interrupted =
   "the scheduler was stopped before the run was done; its work is tried once more at the next start";
-const full = "ran out of memory (memory of [local] is its limit)";
+const full = "ran out of memory (the limit is [local].memory)";
 const usage = { model: "scripted", tokens: 12, costUsd: 0, turns: 1 };
 
 test.each<Row>([
@@ -61,7 +61,7 @@ test.each<Row>([
 test("a run that was interrupted twice is not retried", () => {
   const again = { ...work, item: { ...work.item, attempt: 2 } };
   expect(runEnd(exitOf(term), "interrupted", again).reason).toContain(
-    "its work is not tried again, as this was the second try",
+    "its work is not retried, because this was the second attempt",
   );
 });
 

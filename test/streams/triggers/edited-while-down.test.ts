@@ -51,19 +51,19 @@ test.each<[name: string, before: string, now: Partial<AgentConfig>, said: string
     "that was edited reports missed ticks of the old schedule",
     "*/4 * * * *",
     {},
-    ["missed: no scheduler was up for 4 ticks", "next 00:08"],
+    ["missed: no scheduler was running for 4 ticks", "next 00:08"],
   ],
   [
     "that was edited catches up the latest tick of the old schedule",
     "*/4 * * * *",
     { catchUp: "latest" },
-    ["missed: no scheduler was up for 3 ticks", "run for 00:00", "next 00:08"],
+    ["missed: no scheduler was running for 3 ticks", "run for 00:00", "next 00:08"],
   ],
   [
     "that was edited catches up all ticks of the old schedule",
     "*/4 * * * *",
     { catchUp: "all", catchUpMost: 3 },
-    ["missed: no scheduler was up for it", "late: 23:52, 23:56, 00:00", "next 00:08"],
+    ["missed: no scheduler was running", "late: 23:52, 23:56, 00:00", "next 00:08"],
   ],
   [
     "that was edited reports no missed tick if the old schedule had none",
@@ -75,13 +75,13 @@ test.each<[name: string, before: string, now: Partial<AgentConfig>, said: string
     "counts as edited in another time zone",
     "8-59/10 * * * *",
     { timezone: "Asia/Kolkata", catchUp: "latest" },
-    ["missed: no scheduler was up for it", "run for 23:58", "next 00:08"],
+    ["missed: no scheduler was running", "run for 23:58", "next 00:08"],
   ],
   [
     "that was not edited reports its own missed ticks",
     "8-59/10 * * * *",
     {},
-    ["next 23:48", "missed: no scheduler was up for 2 ticks", "next 00:08"],
+    ["next 23:48", "missed: no scheduler was running for 2 ticks", "next 00:08"],
   ],
 ])("after a downtime of the scheduler, a schedule %s", (_name, before, now, said) => {
   expect(firstMinute(before, now)).toEqual(said);

@@ -173,7 +173,7 @@ describe("the triggers of an agent", () => {
     const next = (now: number) => ({ ...at(now), type: "next-run", schedule: "", checked });
     const missed = (due: number) => ({
       item: tick(0, due),
-      reason: "no scheduler was up for it",
+      reason: "no scheduler was running",
     });
     expect(seen.slice(0, 4)).toEqual([
       { ...next(0), nextRunAt: -12 * minute },
@@ -181,7 +181,7 @@ describe("the triggers of an agent", () => {
         ...at(0),
         type: "missed",
         items: [missed(-12), missed(-2)],
-        reason: "no scheduler was up for 2 ticks",
+        reason: "no scheduler was running for 2 ticks",
       },
       { ...next(0), nextRunAt: 8 * minute },
       tick(8),

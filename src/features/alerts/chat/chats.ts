@@ -92,7 +92,7 @@ async function listen(deps: ChatsDeps, place: Place, signal: AbortSignal): Promi
   const receive = create();
   let [failures, problem] = [0, ""];
   const onReady = (): void => {
-    if (problem !== "") deps.note(`answers by ${name} are received again`);
+    if (problem !== "") deps.note(`answers via ${name} are received again`);
     [failures, problem] = [0, ""];
   };
   const isStopped = (): boolean => signal.aborted;
@@ -114,7 +114,7 @@ async function listen(deps: ChatsDeps, place: Place, signal: AbortSignal): Promi
     } catch (error) {
       const reason = messageOf(error);
       if (!isStopped() && reason !== problem)
-        deps.warn(`answers by ${name} (${place.reference}): ${reason}`);
+        deps.warn(`answers via ${name} (${place.reference}): ${reason}`);
       problem = reason;
       const asked = error instanceof ChatError ? error.afterMs : 0;
       waitMs = Math.max(Math.min(firstWaitMs * 2 ** failures++, maxWaitMs), asked);
@@ -151,7 +151,7 @@ function createPress(deps: ChatsDeps): ReceiverDeps["press"] {
         type === via && answers.includes(userId) && (to?.includes(name) ?? true),
     );
     if (!mayAnswer) {
-      warn(via, `${person} may not answer a question of ${question.agent} by ${chats[via].name}`);
+      warn(via, `${person} may not answer a question of ${question.agent} via ${chats[via].name}`);
       return refused(`You may not answer: no [alerts] has your ID ${userId} in its answers.`);
     }
     const button = answerButtons(question)[Number(index)];

@@ -119,6 +119,6 @@ async function onInteraction(deps: ReceiverDeps, { type, user, channel, actions 
       body: { channel: channel.id, user: userId, text: slackText(text) },
     });
   } catch (error) {
-    deps.warn(`Slack did not take the response to a button: ${messageOf(error)}`);
+    deps.warn(`Slack did not accept the response to a button: ${messageOf(error)}`);
   }
 }

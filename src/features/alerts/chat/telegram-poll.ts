@@ -45,6 +45,6 @@ async function onCallback(
       body: { callback_query_id: id, text: cut(text, 200), show_alert: !isAnswered },
     });
   } catch (error) {
-    warn(`Telegram did not take the response to a button: ${messageOf(error)}`);
+    warn(`Telegram did not accept the response to a button: ${messageOf(error)}`);
   }
 }

@@ -105,7 +105,10 @@ function smtpOptions(fields: Fields) {
   const user = optionalField(fields, "user");
   const pass = optionalField(fields, "password");
   if ((user === null) !== (pass === null)) {
-    throw unusable(user === null ? "user" : "password", "is missing beside the other one");
+    throw unusable(
+      user === null ? "user" : "password",
+      "is missing; user and password belong together",
+    );
   }
   const auth = user === null || pass === null ? {} : { auth: { user, pass } };
   const transport = {

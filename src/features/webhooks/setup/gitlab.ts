@@ -45,7 +45,7 @@ export const gitlabHooks: HookApi = {
   save: async (call, target, id, { url, events, secret }) => {
     if (secret !== null && isStandardSecret(secret)) {
       const hint = "store another secret, or make the webhook on GitLab's page";
-      throw new Problem("signing_token", "GitLab's API takes no signing token (whsec_…)", hint);
+      throw new Problem("signing_token", "GitLab's API accepts no signing token (whsec_…)", hint);
     }
     const wanted = Object.entries(keys).map(
       ([event, key]) => [key, events.includes(event)] as const,

@@ -57,7 +57,7 @@ export async function addSkill(
     if (!options.yes) {
       await mustConfirm(prompts, {
         question: `Add it as agents/${agent.name}?`,
-        why: `${agent.name} is a program that you have not written`,
+        why: `${agent.name} is a program that someone else wrote`,
         refused: "nothing was added",
       });
     }
@@ -159,7 +159,7 @@ It runs in a container. To run it as you, who can read all your files:
 function agentConfigText(source: string, commit: string, model: string): string {
   return `${schemaLine("agent", "../../")}
 
-# Where al update finds what is new, and what it was when it was taken.
+# Where al update looks for changes, and the commit that was copied.
 ${stringify({ source, sourceCommit: commit }).trim()}
 
 ${stringify({ models: [model], credentials: [] }).trim()}

@@ -81,7 +81,7 @@ function fileLines({ files, leftOut }: Review, colors: Colors): string[] {
   if (leftOut.length === 0) return lines;
   const more = leftOut.length > shownLeftOut ? ` and ${leftOut.length - shownLeftOut} more` : "";
   const shown = leftOut.slice(0, shownLeftOut).map(plainLine).join(", ");
-  return [...lines, colors.dim(`  not taken: ${shown}${more}`)];
+  return [...lines, colors.dim(`  not copied: ${shown}${more}`)];
 }
 
 /** Facts that a reader of the files would miss. */
@@ -97,7 +97,7 @@ export function warningLines({ commands, hidden, files }: Review, colors: Colors
     ),
     ...(files.some(({ path }) => path === "Dockerfile")
       ? [
-          `${warn} the commands of its Dockerfile run with network when the image is built: read it first`,
+          `${warn} the commands of its Dockerfile run with network access when the image is built: read it first`,
         ]
       : []),
   ];
@@ -107,7 +107,7 @@ export function warningLines({ commands, hidden, files }: Review, colors: Colors
 function missedLines({ missed }: Review, colors: Colors): string[] {
   if (missed.length === 0) return [];
   const warn = colors.yellow("warning");
-  return [`${warn} SKILL.md names ${missed.map(plainLine).join(", ")}: not taken`];
+  return [`${warn} SKILL.md names ${missed.map(plainLine).join(", ")}: not copied`];
 }
 
 /** Sensitive keys first: a stranger must not decide about them. */
@@ -119,7 +119,7 @@ function proposalLines({ proposal }: Review, colors: Colors): string[] {
   );
   const text = stringify(Object.fromEntries(sorted)).trim().split("\n");
   return [
-    colors.dim("its own config.toml is not taken; it would set:"),
+    colors.dim("its own config.toml is not copied; it would set:"),
     ...text
       .filter((line) => line !== "")
       .slice(0, 40)

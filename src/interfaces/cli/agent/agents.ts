@@ -23,7 +23,7 @@ export async function listAgents(context: Context): Promise<void> {
   const { out } = context;
   const agents = (await agentsOf(context)).map(listed);
   if (out.json) return out.document({ agents });
-  if (agents.length === 0) return out.note("no agents yet; al agent new makes one");
+  if (agents.length === 0) return out.note("no agents yet; al agent new creates one");
   out.data(renderTable(titled("Agent", "State", "Tags…", "Title…"), agents.map(rowOf), out));
 }
 
@@ -72,7 +72,7 @@ export async function removeAgent(
 async function mustNotRun(context: Context, name: string): Promise<void> {
   const running = await runningOf(context, name);
   if (running === 0) return;
-  const runs = running === null ? "has work that did not end" : `has ${counted(running, "run")}`;
+  const runs = running === null ? "has unfinished work" : `has ${counted(running, "run")}`;
   throw new Problem(
     "running",
     `agent ${name} ${runs}; nothing was removed`,

@@ -61,7 +61,7 @@ function noteCosts(
 
 function skillOf(name: string, description: string): string {
   const about = description === "" ? "" : `description: ${JSON.stringify(description)}\n`;
-  const task = description === "" ? "Say here what the agent does, and how." : description;
+  const task = description === "" ? "Describe here what the agent does, and how." : description;
   return `---\nname: ${titleOf(name)}\n${about}---\n\n${task}\n`;
 }
 
@@ -96,6 +96,6 @@ async function askName(projectDir: string, prompts: Prompts | null): Promise<str
 function whatIsThere(dir: string, name: string): string {
   if (existsSync(join(dir, "config.toml")))
     return `Change the agent with \`al config ${name} --set\`.`;
-  if (existsSync(join(dir, "SKILL.md"))) return `al ${configCommand(name)} makes its config.toml`;
-  return "it holds no agent: move it away, or choose another name";
+  if (existsSync(join(dir, "SKILL.md"))) return `al ${configCommand(name)} creates its config.toml`;
+  return "it contains no agent: move it away, or choose another name";
 }

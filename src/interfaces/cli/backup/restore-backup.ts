@@ -47,7 +47,7 @@ export async function restoreBackup(
     await placeState(join(project, ".al"), state);
     out.answer({ projectDir, ...stored, lost }, `${projectDir} is restored`);
     if (lost > 0) out.note(`runs that were under way: ${lost}; their work is tried once more`);
-    if (stored.kept > 0) out.note(`credentials that were there already and stay: ${stored.kept}`);
+    if (stored.kept > 0) out.note(`existing credentials that were kept: ${stored.kept}`);
   } catch (error) {
     throw hasCode(error, "exists") ? error : failed(given, error);
   } finally {
@@ -106,7 +106,7 @@ function entryOf({ name, type }: Headers) {
   const secret = secretName.exec(name)?.[1];
   if (type === "file" && secret !== undefined) return { isSecret: true, path: secret };
   if (type === "file" && stateName.test(name)) return { isSecret: false, path: name };
-  throw new Error(`it has ${JSON.stringify(name)}, which no backup has`);
+  throw new Error(`it contains ${JSON.stringify(name)}, which no backup contains`);
 }
 
 /** Ends the runs of the backup, which may still live with the original; returns their number. */

@@ -44,7 +44,7 @@ export async function writeBackup(
     // Unlike a rename, a link never replaces a file.
     await link(draft, file);
     out.answer({ file, files, bytes: (await stat(file)).size }, `${file} is written`);
-    if (credentials) out.note("it holds secrets: keep it as safe as they are");
+    if (credentials) out.note("it contains secrets: keep it as safe as they are");
   } catch (error) {
     if (hasCode(error, "EEXIST")) throw existing(file);
     throw unwritable(

@@ -44,8 +44,8 @@ export function noteForecast(
 function runsText({ ticks, triggered }: Forecast): string {
   const others = Math.round(triggered);
   const parts = [
-    ...(ticks === 0 ? [] : [`${counted(ticks, "run")} by its schedule`]),
-    ...(others === 0 ? [] : [`about ${counted(others, "run")} by webhooks and calls`]),
+    ...(ticks === 0 ? [] : [`${counted(ticks, "run")} on its schedule`]),
+    ...(others === 0 ? [] : [`about ${counted(others, "run")} from webhooks and calls`]),
   ];
   return parts.length === 0 ? "less than one run" : parts.join(" and ");
 }

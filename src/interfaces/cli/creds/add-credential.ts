@@ -47,7 +47,7 @@ export async function addCredential(
   const { variables, problem, fields } = await storedCredential(home, reference);
   const secrets = secretsOf({ ...reference, fields: Object.fromEntries(entries) });
   if (secrets.some((secret) => secret.trim().length < shortestHidden)) {
-    out.note(`a secret of fewer than ${shortestHidden} characters is not taken out of logs`);
+    out.note(`a secret of fewer than ${shortestHidden} characters is not redacted in logs`);
   }
   if (out.json) return out.document({ name: credentialName(reference), paths, variables, problem });
   out.data(storedText(reference, variables));
@@ -90,7 +90,7 @@ function missingField(type: string, stored: readonly string[]): string | undefin
 function useOfRuns(variables: readonly string[]): string | null {
   return variables.length === 0
     ? null
-    : `a run of an agent that lists it gets it as ${variables.join(", ")}`;
+    : `runs of agents that list it get it as ${variables.join(", ")}`;
 }
 
 async function entriesFor(

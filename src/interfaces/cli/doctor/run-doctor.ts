@@ -112,5 +112,5 @@ async function untilActive(context: Context): Promise<string> {
       if (!hasCode(error, "unauthorized")) return soon;
     }
   }
-  return "the scheduler does not answer to it yet; its log may say why";
+  return "the scheduler does not accept it yet; its log may show the reason";
 }

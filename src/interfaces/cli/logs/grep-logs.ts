@@ -52,7 +52,7 @@ export async function grepLogs(
   const print = out.columns === null ? printRows : printRun;
   for (const run of page.runs) print(out, run);
   if (page.runs.length === 0) out.note("no matching lines");
-  if (page.next !== null) out.note("there are more: narrow it, or show more runs with -n");
+  if (page.next !== null) out.note("there are more: narrow the search, or show more runs with -n");
 }
 
 /** Reads pages until there are as many runs as requested: with rare matches a page may be empty. */

@@ -110,7 +110,7 @@ async function connectAgain(context: Context): Promise<Client> {
     } catch (error) {
       if (!hasCode(error, "not_running", "starting")) throw error;
     }
-    if (!isNoted) context.out.note("the scheduler is gone; waiting for it (Ctrl-C ends)");
+    if (!isNoted) context.out.note("the scheduler is not running; waiting for it (Ctrl-C stops)");
     await sleep(1000);
   }
 }
@@ -128,7 +128,7 @@ async function followFile(
   const lines = await readLog(dir, { agent, instanceId, lines: query.lines, after: null });
   if (lines.length === 0) await refuseUnknown(projectDir, query);
   for (const { entry } of lines) await print(entry);
-  out.note(`no scheduler is running; following the file of ${agent} (Ctrl-C ends)`);
+  out.note(`no scheduler is running; following the file of ${agent} (Ctrl-C stops)`);
   const last = await findPosition(dir, lines.at(-1)?.id ?? null);
   let start = last?.file.name === file.name ? last.offset : size;
   const { tailLines } = await import("./tail-lines.ts");

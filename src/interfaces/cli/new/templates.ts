@@ -83,7 +83,7 @@ export function titleOf(agent: string): string {
   return JSON.stringify(words.charAt(0).toUpperCase() + words.slice(1));
 }
 
-const script = `# What the scripted model says and which tools it calls, turn by turn. The tools really run.
+const script = `# The texts of the scripted model and the tools that it calls, turn by turn. The tools really run.
 
 [[turns]]
 text = "Good to see you. Let me look at the clock."

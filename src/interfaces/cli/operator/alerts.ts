@@ -42,11 +42,11 @@ export async function listAlerts(context: Context, options: ListOptions): Promis
 }
 
 function filteredNotes({ deliveries }: AlertsReport): readonly string[] {
-  return deliveries.length === 0 ? ["no alert meets these filters"] : [];
+  return deliveries.length === 0 ? ["no alerts match these filters"] : [];
 }
 
 function notes({ open, targets, deliveries }: AlertsReport): readonly string[] {
-  const noTarget = "alerts have no target yet; [alerts.<name>] in config.toml makes one";
+  const noTarget = "alerts have no target yet; add [alerts.<name>] to config.toml";
   return [
     ...(open.length === 0 ? ["nothing is wrong now"] : []),
     ...(targets.length === 0 ? [noTarget] : []),

@@ -135,7 +135,7 @@ function connectionError(error: NodeJS.ErrnoException): Problem {
   const because = (code: string, message: string, hint?: string): Problem =>
     new Problem(code, message, { cause: error, hint });
   if (hasCode(error, "ECONNREFUSED", "ENOENT")) {
-    return because("not_running", "the scheduler does not answer any more");
+    return because("not_running", "the scheduler no longer responds");
   }
   if (hasCode(error, "EACCES", "EPERM")) {
     const hint = "use the OS user that started it";
@@ -146,7 +146,7 @@ function connectionError(error: NodeJS.ErrnoException): Problem {
     const hint = "see the scheduler's own log for what keeps it busy";
     return because("no_answer", "the scheduler did not answer in time", hint);
   }
-  return because("disconnected", `the scheduler hung up: ${messageOf(error)}`);
+  return because("disconnected", `the scheduler closed the connection: ${messageOf(error)}`);
 }
 
 /** A problem document (RFC 9457 with `error`, a short stable code) as an error for a person. */

@@ -124,7 +124,7 @@ export function mustHaveAccess(projectDir: string): void {
     accessSync(join(state, "run"), constants.R_OK | constants.X_OK);
   } catch (error) {
     if (!hasCode(error, "EACCES", "EPERM")) return;
-    throw new Problem("no_access", `${state} is closed to you${belongsTo(state)}`, {
+    throw new Problem("no_access", `${state} is not accessible to you${belongsTo(state)}`, {
       hint: "Run al as the OS user that starts the project's scheduler: `sudo -u <user> al …`.",
       cause: error,
     });

@@ -38,7 +38,7 @@ export async function showQuestions(context: Context, options: QuestionsOptions)
   if (out.json) return out.document(found);
   const { questions } = found;
   if (questions.length === 0)
-    return out.note(all ? "no run asked a person yet" : "no run waits for an answer");
+    return out.note(all ? "no run has asked a person yet" : "no run waits for an answer");
   const style = { ...out, now: Date.now() };
   out.data(all ? renderAll(questions, style) : renderOpen(questions, style));
   if (!all && out.columns !== null) out.note("al answer <id> answers one");
@@ -101,7 +101,7 @@ async function questionOf(client: Client, id: string): Promise<QuestionView> {
 function ambiguous(id: string, meant: readonly QuestionView[]): Problem {
   const ids = meant.slice(0, 5).map((one) => shortId(one.id));
   return usageError(
-    `${counted(meant.length, "question")} are meant by ${id}`,
+    `${counted(meant.length, "question")} match ${id}`,
     `Name one: ${ids.join(", ")}.`,
   );
 }
@@ -133,7 +133,7 @@ export async function showAudit(context: Context, options: AuditOptions): Promis
   if (found.entries.length === 0) return out.note("no acts match");
   out.data(renderAudit(found.entries, { ...out, now: Date.now() }));
   if (found.next === null) return;
-  const rest = "-n shows up to 200, the dashboard's audit trail all";
+  const rest = "-n shows up to 200, the dashboard's audit trail shows all";
   out.note(`more than ${counted(limit, "act")}; ${rest}`);
 }
 

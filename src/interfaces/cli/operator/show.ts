@@ -184,7 +184,7 @@ export async function showRun(
   );
   if (out.json) return out.document(run);
   if (prompt) return printText(out, run.modelPrompt ?? null, noPrompt);
-  if (payload) return printText(out, run.payload, "it has no delivery that is stored");
+  if (payload) return printText(out, run.payload, "it has no stored delivery");
   out.data(renderRun(run, { colors: out.colors, columns: out.columns, now: Date.now() }));
 }
 

@@ -34,7 +34,7 @@ export async function steer(
   { stop = false }: { readonly stop?: boolean },
 ): Promise<void> {
   if ((text === undefined) !== stop) {
-    throw usageError("give either a text or --stop", "Run `al steer --help` to see both.");
+    throw usageError("give either a message or --stop", "Run `al steer --help` to see both.");
   }
   const client = await connect(context);
   const message = text === undefined ? { stop: true as const } : { text };

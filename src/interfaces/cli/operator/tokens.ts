@@ -41,7 +41,8 @@ export async function listTokens(context: Context): Promise<void> {
   const { out } = context;
   const report = await (await connect(context)).perform("GET /api/tokens", {});
   if (out.json) return out.document(report);
-  if (report.tokens.length === 0) return out.note("there is no API token; al token new makes one");
+  if (report.tokens.length === 0)
+    return out.note("there are no API tokens; al token new creates one");
   out.data(renderTokens(report.tokens, { ...out, now: Date.now() }));
 }
 

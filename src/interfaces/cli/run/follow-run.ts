@@ -73,13 +73,12 @@ async function whyQueued(client: Client, agent: string): Promise<string> {
   return `this run is queued; ${agent} has an error: ${plain(status.error)}`;
 }
 
-/** The last line of the log already has the reason: it is repeated only if that went to another stream. */
+/** The reason is the last line of the log, if that was printed. */
 function conclude(out: Output, result: RunResult, isLogged: boolean): void {
   if (out.json) out.document(result);
   const { instanceId, agent, outcome, durationMs, reason } = result;
   const took = durationMs === null ? "" : ` after ${durationText(durationMs)}`;
-  const isShown = isLogged && (out.json || out.columns !== null);
-  const why = reason === null || isShown ? "" : `: ${plain(reason)}`;
+  const why = reason === null || isLogged ? "" : `: ${plain(reason)}`;
   out.note(`${instanceId ?? agent ?? "run"} ${outcome}${took}${why}`);
 }
 
@@ -93,7 +92,7 @@ async function follow(
   const stopped = new AbortController();
   // The log is for watching; the result of the run comes from the history alone.
   const printing = printLog(followed, instanceId, stopped.signal, out).catch((error: unknown) => {
-    out.note(`the log cannot be followed any more: ${messageOf(error)}`);
+    out.note(`the log can no longer be followed: ${messageOf(error)}`);
     return false;
   });
   const result = await untilEnded(followed, instanceId);
@@ -208,8 +207,8 @@ async function lookUp({ client, triggerId }: Followed): Promise<HistoryEntry> {
   if (entry !== undefined) return entry;
   throw new Problem(
     "lost_sight",
-    `the history does not hold the trigger ${triggerId}`,
-    "See what is there with `al history`.",
+    `the history does not contain the trigger ${triggerId}`,
+    "List the entries with `al history`.",
   );
 }
 

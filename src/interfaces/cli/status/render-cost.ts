@@ -37,7 +37,7 @@ export function renderCost(
 }
 
 const unpricedNote =
-  "Unpriced calls count at the dearest price of their provider; al doctor names their models.";
+  "Unpriced calls are charged at their provider's highest price; al doctor lists their models.";
 
 function table(rows: readonly SpendRowView[], by: SpendKey, style: Output): string {
   const cells = rows.map((row) => [

@@ -48,7 +48,7 @@ export function renderStatus(status: StatusSnapshot | StoredStatus, style: Statu
 }
 
 function tableOf(agents: readonly AgentStatus[], moment: Moment, style: StatusStyle): string {
-  if (agents.length === 0) return "No agents yet: al agent new makes one.";
+  if (agents.length === 0) return "No agents yet: al agent new creates one.";
   return agentTable(agents, moment, style);
 }
 
@@ -91,7 +91,7 @@ function tableColumn({ title, width }: AgentColumn, liveWidth: number): TableCol
   return { title, least: liveWidth === 0 ? 0 : width };
 }
 
-const drainingNote = "Stopping: nothing is started any more, running runs get their grace period.";
+const drainingNote = "Stopping: no new runs start, running runs get their grace period.";
 
 function headOf(scheduler: SchedulerStatus, { colors, now }: StatusStyle): string[] {
   return [

@@ -43,7 +43,7 @@ RestartPreventExitStatus=2
 TimeoutStopSec={timeout}
 # The scheduler ends its runs itself. After a crash they live on, and the next start follows them on.
 KillMode=process
-# An agent that takes too much memory is that agent's failure.
+# An agent that uses too much memory fails alone.
 OOMPolicy=continue
 
 # No PrivateTmp: runs keep their logs below /tmp, where the next start must find them.

@@ -202,7 +202,7 @@ async function runAgent({ operations }: ViewSource, name: string): Promise<strin
   const started = await operations.perform("POST /control/trigger/:name", { name });
   const { instanceId, queued } = started;
   if (instanceId !== null) return `${name}: started ${instanceId}`;
-  return queued ? `${name}: queued` : `${name}: not started; its log says why`;
+  return queued ? `${name}: queued` : `${name}: not started; its log has the reason`;
 }
 
 async function killAgent({ operations }: ViewSource, name: string): Promise<string> {

@@ -152,7 +152,7 @@ export function windowStart(index: number, room: number, length: number): number
 
 function noAgents({ snapshot }: ScreenFacts, { columns, colors }: ScreenStyle): string[] {
   if (snapshot.agents.length > 0) return ["", "No agent matches the filter.", ""];
-  const text = `No agents yet. In another terminal, ${colors.bold("al agent new")} makes one; it appears here at once.`;
+  const text = `No agents yet. In another terminal, ${colors.bold("al agent new")} creates one; it appears here at once.`;
   return ["", ...wrap(text, columns), ""];
 }
 

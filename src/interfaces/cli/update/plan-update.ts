@@ -79,9 +79,9 @@ function skillIn(
   const names = skills.map(({ name }) => name ?? repositoryName(source)).join(", ");
   throw new Problem(
     "no_skill",
-    `${text} has no such skill any more`,
+    `${text} no longer has this skill`,
     names === ""
-      ? "the repository has none at all"
+      ? "the repository has no skills"
       : `it has ${names}: source = "…#<name>" in config.toml names one`,
   );
 }
@@ -102,7 +102,7 @@ function refuseFaults(agent: string, text: string): void {
   throw new Problem(
     "invalid_config",
     problems.map(problemText).join("\n"),
-    "the source's newest version has this fault; nothing was written",
+    "the source's newest version has this error; nothing was written",
   );
 }
 

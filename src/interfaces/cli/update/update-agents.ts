@@ -98,7 +98,7 @@ async function updateAgent(
   if (options.check) return outcome(plan, "available");
   if (localChanges(plan).length > 0 && !options.keepLocal) {
     const commands = await prepareMerge(projectDir, plan, repository);
-    const message = `${agent} has changes of its own in what changed at its source; nothing was written`;
+    const message = `${agent} has local changes in files that changed at its source; nothing was written`;
     return {
       ...outcome(plan, "refused"),
       message,

@@ -124,9 +124,9 @@ function refused(url: string, { status, body }: Answer): Problem {
 
 const hints: Readonly<Record<string, string | undefined>> = {
   bad_signature:
-    "the gateway's log says why; does it use the same AL_HOME, and is its source allowed unsigned when it has no credential?",
+    "the gateway's log has the reason; check that it uses the same AL_HOME, and that a source without a credential sets allowUnsigned",
   unknown_source:
-    "the running gateway has no such source; its log says whether its config.toml is valid",
+    "the running gateway has no such source; check in its log that its config.toml is valid",
 };
 
 /** The stored receipt, with the reason if it started nothing; null if the answer names no receipt. */

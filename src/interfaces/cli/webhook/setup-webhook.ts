@@ -204,7 +204,7 @@ async function secretFor(api: HookApi, found: Hook | null, setup: Setup): Promis
   if (found === null || stored !== null) return null;
   throw new Problem(
     "no_credential",
-    "the webhook is there, and its secret is not stored",
+    "the webhook exists, but its secret is not stored",
     `Copy it from the provider's page and store it with \`al creds add ${setup.secret}\`.`,
   );
 }
@@ -225,7 +225,7 @@ async function store({ home, secret: name }: Setup, secret: string, replace: boo
 }
 
 function linesOf({ target, id, events, changed, ping }: Done): string {
-  const same = changed === null ? "is made" : "is as the agents need it";
+  const same = changed === null ? "is made" : "already matches the agents";
   const what = (changed ?? []).length === 0 ? same : `is changed: ${changed?.join("; ")}`;
   const answer = ping === null ? "no answer" : `${ping?.status} ${ping?.text}`;
   return listed([

@@ -68,7 +68,7 @@ function Choice({ agentNames, close, ...sources }: ChoiceProps) {
       <input
         type="text"
         role="combobox"
-        aria-label="Jump to an agent, a run or a page, or do something"
+        aria-label="Jump to an agent, a run or a page, or run an action"
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant={shown.length === 0 ? undefined : `place-${at}`}

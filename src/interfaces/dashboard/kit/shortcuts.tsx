@@ -8,7 +8,7 @@ import { publicPath } from "../text/base-path.ts";
 export type SitePage = readonly [name: IconName, address: string, words: string, letter: string];
 
 const shortcuts: readonly (readonly [keys: string, text: string])[] = [
-  ["Ctrl K", "Jump to an agent, a run or a page, or do something"],
+  ["Ctrl K", "Jump to an agent, a run or a page, or run an action"],
   ["/", "Go to the page’s filter, or jump"],
   ["j", "Next row"],
   ["k", "Previous row"],
@@ -43,32 +43,34 @@ export function Shortcuts({ pages, jump, ...dialog }: ShortcutsProps) {
   return (
     <>
       <Dialog id="shortcuts" class="keys" title="Keyboard shortcuts" cancel="Close" {...dialog}>
-        <dl>
-          {rows.map(([keys, text]) => (
-            <div key={keys}>
-              <dt>
-                {keys.split(" ").map((key) => (
-                  <>
-                    <kbd>{key}</kbd>{" "}
-                  </>
-                ))}
-              </dt>
-              <dd>{text}</dd>
-            </div>
-          ))}
-        </dl>
         {/* Single letters get in the way of voice control: a reader can switch them off. */}
         {dialog.isOpen && (
-          <label>
-            <input
-              type="checkbox"
-              defaultChecked={areLettersOn()}
-              onChange={({ currentTarget }) =>
-                remember(setting, currentTarget.checked ? "on" : "off")
-              }
-            />{" "}
-            Keys without Ctrl are on
-          </label>
+          <>
+            <dl>
+              {rows.map(([keys, text]) => (
+                <div key={keys}>
+                  <dt>
+                    {keys.split(" ").map((key) => (
+                      <>
+                        <kbd>{key}</kbd>{" "}
+                      </>
+                    ))}
+                  </dt>
+                  <dd>{text}</dd>
+                </div>
+              ))}
+            </dl>
+            <label>
+              <input
+                type="checkbox"
+                defaultChecked={areLettersOn()}
+                onChange={({ currentTarget }) =>
+                  remember(setting, currentTarget.checked ? "on" : "off")
+                }
+              />{" "}
+              Keys without Ctrl are on
+            </label>
+          </>
         )}
       </Dialog>
     </>

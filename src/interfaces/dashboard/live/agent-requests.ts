@@ -36,7 +36,7 @@ export function refusalsOf(agent: AgentStatus | null): {
   readonly toggle: string | null;
 } {
   if (agent === null) {
-    const why = "There is no such agent any more";
+    const why = "This agent no longer exists";
     return { run: why, toggle: why };
   }
   const { enabled, scale, models } = agent;

@@ -79,12 +79,16 @@ function ToolResult({ entry }: EntryProps) {
   );
 }
 
-/** Always folded, unless it contains the searched text. */
+/** The log of one run, whose reader wants to see what its model got: a prompt up to this length is unfolded there. */
+export const PromptChars = createContext(0);
+
+/** Folded, unless it contains the searched text. */
 function Prompt({ entry }: EntryProps) {
   const sought = useContext(Sought);
   const text = plainText(textOf(entry.output));
+  const isShort = text.length <= useContext(PromptChars);
   return (
-    <details class="live" open={sought !== "" && text.toLowerCase().includes(sought)}>
+    <details class="live" open={isShort || (sought !== "" && text.toLowerCase().includes(sought))}>
       <summary>{plainText(entry.msg)}</summary>
       <pre class="output">{text}</pre>
     </details>

@@ -12,7 +12,7 @@ export function shownAnswer({ kind }: Pick<QuestionView, "kind">, answer: Answer
   return withHiddenShown(answerText(kind, answer));
 }
 
-/** `Ada by Slack`, or `by the dashboard`. */
+/** `Ada via Slack`, or `by the dashboard`. */
 export function byText(by: Person): string {
   return by.name === "" ? `by ${personText(by)}` : withHiddenShown(personText(by));
 }

@@ -130,7 +130,7 @@ function QuestionEnd({ kind, state, answer, answeredAt, by }: QuestionView) {
   return (
     <p class="question-end">
       {state === "withdrawn" ? (
-        <span title="No answer is needed any more: the run ended before a person answered.">
+        <span title="No answer is needed: the run ended before a person answered.">
           Withdrawn: the run ended
         </span>
       ) : (

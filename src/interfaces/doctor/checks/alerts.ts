@@ -24,9 +24,7 @@ const noneOff: ReadonlyMap<string, SwitchedOff> = new Map();
 function noTarget(context: DoctorContext): readonly Finding[] {
   if (enabledAgents(context).length === 0) return [];
   const fix = 'add [alerts.<name>] to config.toml, for example: type = "slack"';
-  return [
-    note("a run that fails is seen on the dashboard only: there is no target of alerts", fix),
-  ];
+  return [note("failures are shown on the dashboard only: there is no alert target", fix)];
 }
 
 async function inspect(
@@ -73,7 +71,9 @@ function usedBy({ name, type }: AlertTarget, context: DoctorContext): Finding {
   }
   const whose = users.length === agents.length ? "all agents" : agentNames(users);
   const test = alCommand(context, `alerts test ${name}`);
-  return ok(`${name} (${type}) has the alerts of ${whose || "the project"}; ${test} sends one`);
+  return ok(
+    `${name} (${type}) receives the alerts of ${whose || "the project"}; ${test} sends a test`,
+  );
 }
 
 /** The reader of a message on another device can't open this machine's own address. */

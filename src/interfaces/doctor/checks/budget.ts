@@ -57,11 +57,11 @@ function unpricedFinding({ model, terms }: UsedModel, context: DoctorContext): F
   const { name, provider, model: id } = model;
   const { input, output } = terms.price;
   if (input + output === 0) return ok(`${name}: has no price and no key; its calls count as free`);
-  const whose = provider === "custom" ? "a usual model's" : `the dearest of ${provider}`;
+  const whose = provider === "custom" ? "a usual model's" : `the highest price of ${provider}`;
   const price = shellWord(`models.${name}.price={ input = ${input}, output = ${output} }`);
   return finding(
     "warning",
-    `${name}: no price of ${provider} ${id} is known; its calls count at ${dollars(input)} for a million tokens ` +
+    `${name}: no price of ${provider} ${id} is known; its calls count at ${dollars(input)} per million tokens ` +
       `of input and ${dollars(output)} of output, ${whose}`,
     `config.toml [models.${name}]`,
     `set what it costs (0 for nothing), for example: ${alCommand(context, `config --set ${price}`)}`,
@@ -104,7 +104,7 @@ function withoutPause(context: DoctorContext): readonly Finding[] {
     })
     .map(({ name }) => name);
   if (names.length === 0) return [];
-  const runs = `runs of ${agentNames(names)} end at a limit, as their harness can't pause`;
+  const runs = `runs of ${agentNames(names)} end at a limit, because their harness can't pause`;
   return [ok(`${runs}; with onLimit = "pause" their waiting work is held`)];
 }
 
@@ -119,7 +119,7 @@ function noLimit(context: DoctorContext): readonly Finding[] {
   return [
     finding(
       "warning",
-      `nothing limits what agents spend on models in a day or a month${each}`,
+      `agents have no spending limit per day or month${each}`,
       "config.toml [budget]",
       alCommand(context, "config --set budget.month=50"),
     ),

@@ -23,7 +23,7 @@ export const clock: Check = async (context) => {
   const timeZone = context.project?.timezone;
   if (found.length > 0 || timeZone === undefined) return found;
   const time = new Date().toLocaleTimeString("en-GB", { timeZone, timeStyle: "short" });
-  return [ok(`schedules go by ${timeZone}, where it is ${time}`)];
+  return [ok(`schedules use ${timeZone}, where it is ${time}`)];
 };
 
 function zone({ env }: DoctorContext): Finding[] {

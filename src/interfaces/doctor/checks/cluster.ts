@@ -33,7 +33,7 @@ const noAddress = /^(localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0|\[::\]):\d+$/;
 function addressFindings({ address }: ClusterConfig, context: DoctorContext): Finding[] {
   if (!noAddress.test(address))
     return [
-      ok(`runs look for the scheduler at ${address}; the first one shows whether they reach it`),
+      ok(`runs connect to the scheduler at ${address}; the first run shows whether they reach it`),
     ];
   const port = address.slice(address.lastIndexOf(":") + 1);
   const text = `no other machine reaches this scheduler at ${address}`;
@@ -47,11 +47,13 @@ async function identityFindings({ projectDir }: DoctorContext): Promise<Finding[
   try {
     await access(path);
   } catch {
-    return [note("the certificate by which runs know the scheduler is made when it starts")];
+    return [
+      note("the certificate that identifies the scheduler to runs is created when it starts"),
+    ];
   }
   try {
     await doorIdentity(path);
-    return [ok("runs know the scheduler by its certificate")];
+    return [ok("a certificate identifies the scheduler to runs")];
   } catch (error) {
     return [ofError(error, "error", path)];
   }
@@ -66,7 +68,7 @@ async function imageFindings(
     return [note(`machines load the image ${image}`), ...unusable(image, context)];
   if (registry !== null) return [await registryFinding(registry, context)];
   if (hasOneMachine) return [ok("images are built on the engine of the runs")];
-  const text = "images are built on one machine, and each other one must have them already";
+  const text = "images are built on one machine, and all others must have them already";
   const fix = alCommand(context, "config --set cluster.registry=<registry>/<path>");
   return [finding("warning", text, where, fix)];
 }
@@ -78,7 +80,7 @@ function unusable(image: string, context: DoctorContext): Finding[] {
   return own.map(({ name }) =>
     finding(
       "error",
-      `runs of ${name} don't start: it has a Dockerfile, and runs in the cluster have the image ${image}`,
+      `runs of ${name} don't start: it has a Dockerfile, but runs in the cluster use the image ${image}`,
       `agents/${name}/Dockerfile`,
       `remove it, or ${alCommand(context, `config ${name} --set runtime.type=container`)}`,
     ),
@@ -134,10 +136,10 @@ function nodeFindings(nodes: readonly SwarmNode[], engine: Engine): readonly Fin
   return [
     ...(ready.length === 0
       ? []
-      : [ok(`${counted(ready.length, "machine")} of the Swarm take runs`)]),
+      : [ok(`${counted(ready.length, "machine")} of the Swarm accept runs`)]),
     ...others.map(({ Description: { Hostname }, Status, Spec }): Finding => {
-      const text = `the machine ${Hostname} takes no runs: it is ${stateOf(Status.State, Spec.Availability)}`;
-      const fix = `see docker node ls; docker node update --availability active ${Hostname} lets it take runs`;
+      const text = `the machine ${Hostname} accepts no runs: it is ${stateOf(Status.State, Spec.Availability)}`;
+      const fix = `see docker node ls; docker node update --availability active ${Hostname} lets it accept runs`;
       return finding(severity, text, engine.address(), fix);
     }),
   ];

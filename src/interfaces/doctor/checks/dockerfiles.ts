@@ -47,7 +47,7 @@ function networkNote(file: string, base: DockerfileBase | null, text: string): F
   const programs = new Set(text.replace(/^[ \t]*#.*$/gm, "").match(fetchers));
   const all = [...image, ...[...programs].map((program) => `files by ${program}`)];
   if (all.length === 0) return [];
-  return [note(`the build of ${file} loads ${all.join(", ")}, by the engine's network`)];
+  return [note(`the build of ${file} loads ${all.join(", ")}, through the engine's network`)];
 }
 
 /** A file that was probably meant to be the Dockerfile. */

@@ -1,3 +1,4 @@
+import { counted } from "../../../foundation/contracts/format.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { needsImage, type AgentConfig } from "../../../../streams/agent-config.ts";
 import { runtimes } from "../../../../streams/runtimes.ts";
@@ -77,7 +78,7 @@ export async function missingBase(
 ): Promise<Finding[]> {
   if (base === null || (await inspectImage(connected, base)) !== null) return [];
   const instead = `build on another one: ${alCommand(context, "config --unset local.base")}`;
-  return [missing(`the image ${base} to build on is not on this engine`, base, instead)];
+  return [missing(`the base image ${base} is not on this engine`, base, instead)];
 }
 
 async function imageFindings(
@@ -105,7 +106,7 @@ async function defaultFinding(connected: Engine, base: string | null): Promise<F
   if ((await inspectImage(connected, tag)) !== null) return ok(`image ${tag}`);
   const latest = await inspectImage(connected, defaultImage);
   const other =
-    latest === null ? "" : `; ${defaultImage} is that of another project or another version`;
+    latest === null ? "" : `; ${defaultImage} belongs to another project or another version`;
   return note(`image ${tag} is built when the scheduler starts${other}`);
 }
 
@@ -211,10 +212,10 @@ export const containers: Check = async (context) => {
   if (left === null) return [];
   if (left.length === 0) return [ok("none are left over")];
   const names = left.map(({ Id, Labels }) => Labels[instanceLabel] ?? Id.slice(0, 12));
-  const text = `runs of a scheduler that is gone left ${left.length}: ${names.join(", ")}`;
+  const text = `${counted(left.length, "container")} left by runs of an earlier scheduler: ${names.join(", ")}`;
   const isTakenOver = context.agents.some(needsImage);
   const fix = isTakenOver
-    ? `${alCommand(context, "start")}, which adopts those that live and removes the others`
+    ? `${alCommand(context, "start")}, which adopts running ones and removes the others`
     : `docker rm --force ${left.map(({ Id }) => Id.slice(0, 12)).join(" ")}`;
   return [finding("warning", text, engine.address(), fix)];
 };

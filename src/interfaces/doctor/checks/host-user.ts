@@ -91,14 +91,14 @@ function isRefusal(output: string): boolean {
 
 /** Without sudo nothing can be installed: all manual steps of root, in one go. */
 async function withoutSudo(runAs: string, { projectDir, env }: DoctorContext): Promise<Finding> {
-  const missing = `sudo, by which runs become the OS user ${runAs}, is not installed`;
+  const missing = `sudo, which starts runs as the OS user ${runAs}, is not installed`;
   const makeUser = (await userExists(runAs, env)) ? [] : [`useradd ${userFlags(runAs).join(" ")}`];
   const steps = ["apt-get install sudo", ...makeUser];
   const finding = { severity: "error", where: "PATH" } as const;
   if (isRoot()) return { ...finding, what: missing, fix: steps.join(" && ") };
   const rule = ruleFor(runAs, projectDir);
   const edit = `visudo -f ${rulePath(rule)}`;
-  const text = `${missing}; with it ${rulePath(rule)} has to hold this rule:\n${rule.trimEnd()}`;
+  const text = `${missing}; with it ${rulePath(rule)} has to contain this rule:\n${rule.trimEnd()}`;
   return { ...finding, what: text, fix: `as root: ${[...steps, edit].join(" && ")}` };
 }
 
@@ -158,7 +158,7 @@ function byHand(runAs: string, context: DoctorContext): Finding {
   const rule = ruleFor(runAs, context.projectDir);
   return finding(
     "note",
-    `this system's users are not made by al: make ${runAs} without a login (System Settings, or sysadminctl -addUser ${runAs} -shell /usr/bin/false), then put this into ${rulePath(rule)} by sudo visudo -f:\n${rule}`,
+    `al can't create users on this system: create ${runAs} without a login (System Settings, or sysadminctl -addUser ${runAs} -shell /usr/bin/false), then put this into ${rulePath(rule)} with sudo visudo -f:\n${rule}`,
     null,
     `sudo visudo -f ${rulePath(rule)}`,
   );

@@ -19,11 +19,12 @@ function versionFinding({ version, isSupported, server }: Access): Finding {
 
 function accessFinding({ namespace, missing, hasNamespace, server }: Access): Finding {
   if (missing.length > 0) {
-    const text = `this user may not do in the namespace ${namespace}: ${missing.join(", ")}`;
+    const text = `this user lacks rights in the namespace ${namespace}: ${missing.join(", ")}`;
     const fix = `kubectl apply -k examples/kubernetes/runs; kubectl create rolebinding almanac -n ${namespace} --role=almanac --user=<name>`;
     return finding("error", text, server, fix);
   }
-  if (hasNamespace) return ok(`this user may do all that runs need in the namespace ${namespace}`);
+  if (hasNamespace)
+    return ok(`this user has all rights that runs need in the namespace ${namespace}`);
   const text = `there is no namespace ${namespace}, so no run can start`;
   return finding("error", text, server, `kubectl create namespace ${namespace}`);
 }

@@ -18,7 +18,7 @@ const fewInodes = 1000;
 export const disk: Check = async ({ projectDir, home, env }) => {
   const places = [...new Set([projectDir, home, env.TMPDIR || tmpdir()])];
   const found = (await Promise.all(places.map(inspect))).filter((finding) => finding !== null);
-  return found.length === 0 ? [ok("there is room for state, logs and runs")] : found;
+  return found.length === 0 ? [ok("there is enough space for state, logs and runs")] : found;
 };
 
 async function inspect(path: string): Promise<Finding | null> {
@@ -33,7 +33,7 @@ async function inspect(path: string): Promise<Finding | null> {
   }
   // Some file systems report no number of free files.
   if (stats.files === 0 || stats.ffree >= fewInodes) return null;
-  const text = `only ${stats.ffree} more files can be made`;
+  const text = `only ${stats.ffree} more files can be created`;
   return finding("warning", text, path, fix);
 }
 
@@ -47,7 +47,7 @@ function watchFinding(projectDir: string): Finding {
   } catch (error) {
     return finding(
       "warning",
-      `the system can't watch one more file (${messageOf(error)}): changes are seen later`,
+      `the system can't watch more files (${messageOf(error)}): changes are noticed later`,
       null,
       "sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=1024",
     );

@@ -32,9 +32,9 @@ async function inspect(agent: string, server: McpServer, connect: Connect): Prom
     const { tools } = await client.tools();
     await client.close();
     const unmet = patterns.filter((one) => !tools.some((tool) => allowsTool([one], tool.name)));
-    if (unmet.length === 0) return ok(`the MCP server ${name} has the tools that ${agent} names`);
+    if (unmet.length === 0) return ok(`the MCP server ${name} has the tools that ${agent} lists`);
     const text = `the MCP server ${name} has no tool ${unmet.join(", ")}`;
-    return finding("warning", text, where, "correct tools, or remove them");
+    return finding("warning", text, where, "correct these names in tools, or remove them");
   } catch (error) {
     const text = `the MCP server ${name} can't be used: ${messageOf(error)}`;
     return finding("error", text, where, "runs start without its tools until it answers");

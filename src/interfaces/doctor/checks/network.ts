@@ -66,7 +66,7 @@ function openByAgent(
 }
 
 function openFinding(names: string, value: string, where: string, fix: string): Finding {
-  const text = `the network of ${names} is open (network = ${JSON.stringify(value)}): their runs reach hosts that [network].allow does not list, and hold the secrets of their credentials`;
+  const text = `the network of ${names} is open (network = ${JSON.stringify(value)}): their runs reach hosts that [network].allow does not list, and contain the secrets of their credentials`;
   return finding("warning", text, where, fix);
 }
 
@@ -109,9 +109,9 @@ export const closedNetwork: Check = async (context) => {
 
 function unknownFinding(where: string): Finding {
   const text =
-    "whether networks of host users' runs can be closed is unknown: until it is, none starts";
+    "it is unknown whether networks of host users' runs can be closed: no such run starts until it is known";
   const fix =
-    "see what this OS user or the machine has used up: namespaces, processes, open files, memory";
+    "check what this OS user or the machine has used up: namespaces, processes, open files, memory";
   return finding("error", text, where, fix);
 }
 
@@ -132,7 +132,7 @@ export function notClosedFindings(
       .join(", ");
   const [refused, opened] = [namesWith("closed"), namesWith("closed-if-possible")];
   const noRun = `no run of ${refused} starts: it has [network], and a host user's network can't be closed here`;
-  const open = `the network of ${opened} is open, as a host user's network can't be closed here: runs reach what this machine reaches`;
+  const open = `the network of ${opened} is open, because a host user's network can't be closed here: runs reach what this machine reaches`;
   return [
     ...(refused === "" ? [] : [finding("error", noRun, where, fix)]),
     ...(opened === "" ? [] : [finding("warning", open, where, fix)]),
@@ -147,7 +147,7 @@ function canBeChecked({ runtime: { type, runAs } }: AgentConfig): boolean {
 const container = 'or use a container (type = "container")';
 
 function fixFor({ env, platform }: Machine): string {
-  if (platform !== "linux") return "only Linux closes networks of host users: use a container";
+  if (platform !== "linux") return "only Linux can close networks of host users: use a container";
   const tools = findNetworkTools(env);
   if (typeof tools === "string") return `${tools}, ${container}`;
   return `let users have namespaces of their own (Ubuntu: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0), ${container}`;
@@ -192,7 +192,7 @@ function deniedFinding(
   const times = counted(denied.attempts, "time");
   return finding(
     "warning",
-    `${agent} asked for ${hostAndPort(denied)} ${times} in ${deniedDays} days and was denied it`,
+    `${agent} requested ${hostAndPort(denied)} ${times} in ${deniedDays} days and was denied`,
     `agents/${agent}/config.toml [network]`,
     `if it needs it: ${alCommand(context, allowCommand(agent, entry).slice("al ".length))}`,
   );

@@ -49,7 +49,7 @@ function stale(projectDir: string): Finding[] {
   return [
     finding(
       "warning",
-      `the scheduler with pid ${pid}, since ${momentText(Date.parse(startedAt))}, ended without a stop; the next one takes up its work`,
+      `the scheduler with pid ${pid}, since ${momentText(Date.parse(startedAt))}, ended without a stop; the next one resumes its work`,
       path,
       `rm -rf ${left}`,
     ),
@@ -87,7 +87,7 @@ async function taken(context: DoctorContext, code: string): Promise<Finding> {
     const text = `this machine can't listen at ${host} (${code})`;
     return finding("error", text, where, fix);
   }
-  const why = code === "EACCES" ? "needs more rights" : "is taken by another program";
+  const why = code === "EACCES" ? "needs more rights" : "is in use by another program";
   const text = `port ${number} of ${host} ${why}`;
   const fix = alCommand(context, `config --set gateway.port=${await listen(host, 0)}`);
   return finding("error", text, where, fix);

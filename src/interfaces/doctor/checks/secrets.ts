@@ -43,7 +43,7 @@ export const credentials: Check = async (context) => {
 };
 
 function tooShort(reference: string): string {
-  return `a secret of ${reference} has fewer than ${shortestHidden} characters and is not taken out of logs`;
+  return `a secret of ${reference} has fewer than ${shortestHidden} characters and is not redacted in logs`;
 }
 
 /** Whether each webhook source can check its deliveries, and which agents listen. Filters are part of the agents' check. */
@@ -79,7 +79,7 @@ export const dashboardSecret: Check = ({ env }) =>
     : [
         finding(
           "warning",
-          "AL_DASHBOARD_SECRET is no longer used: the dashboard takes the API key",
+          "AL_DASHBOARD_SECRET is no longer used: the dashboard accepts the API key",
           "AL_DASHBOARD_SECRET",
           "unset AL_DASHBOARD_SECRET",
         ),

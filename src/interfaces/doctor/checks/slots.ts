@@ -41,7 +41,7 @@ export const slots: Check = (context) => {
 
 function tooFew(needed: number, scale: number, context: DoctorContext): Finding[] {
   if (needed <= scale) return [];
-  const text = `scheduled runs need ${needed.toFixed(1)} slots on average, by their last ${lastRuns}; scale = ${scale}: some ticks are skipped`;
+  const text = `scheduled runs need ${needed.toFixed(1)} slots on average (based on their last ${lastRuns}), but scale is ${scale}: some of them are skipped`;
   const command = alCommand(context, `config --set scale=${Math.ceil(needed)}`);
   const fix = `let agents run less often, or: ${command}`;
   return [finding("warning", text, "config.toml scale", fix)];
@@ -51,6 +51,6 @@ function tooFew(needed: number, scale: number, context: DoctorContext): Finding[
 function dueTogether(due: ReadonlyMap<number, number>, scale: number): Finding[] {
   const [[at, count] = [0, 0]] = [...due].toSorted(([, a], [, b]) => b - a);
   if (count <= scale) return [];
-  const text = `${count} agents are due ${momentText(at)}, and ${scale} run at once: the others start late`;
+  const text = `${count} agents are due ${momentText(at)}, but only ${scale} can run at once: the others start late`;
   return [ok(text)];
 }

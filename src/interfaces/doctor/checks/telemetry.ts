@@ -17,7 +17,7 @@ export const telemetry: Check = async ({ project, home, env }) => {
     const why = await askCollector(asked);
     const { host, hostname, protocol } = new URL(collector.otlp);
     const isInClear = reference !== null && protocol === "http:" && !isLoopback(hostname);
-    const clear = `headers go unencrypted to ${host}: who is on the way can read them`;
+    const clear = `headers are sent to ${host} unencrypted: others on the network can read them`;
     const unencrypted = isInClear ? [finding("warning", clear, where, "use https in otlp")] : [];
     if (why === null) return [...unencrypted, ok(`the collector ${host} accepts spans`)];
     const fix = "start the collector, or correct otlp and headers; runs do not wait for it";

@@ -28,7 +28,7 @@ type ToJsonSchema = (schema: z.ZodType, io: "input" | "output") => JsonSchema;
 
 const description =
   "The API of one scheduler. Every refusal is a problem document (RFC 9457) whose `error` is a short stable code. " +
-  "GET answers HEAD too, OPTIONS lists the methods of a path, and another method is a 405.";
+  "HEAD works like GET, OPTIONS lists the methods of a path, and any other method is a 405.";
 
 const securitySchemes = {
   key: { type: "http", scheme: "bearer", description: "The gateway's API key" },

@@ -50,7 +50,7 @@ export function answerLinkRoutes({ answerLinks, context }: GatewayDeps) {
     post("/answer/:token", {
       ...answering,
       params,
-      summary: "Answer by a link",
+      summary: "Answer with a link",
       description: "A form is answered with a redirect (303) or the page again, JSON with 204.",
       consumes: ["application/json", formType],
       handle: async (request, reply) => {
@@ -73,7 +73,7 @@ export function answerLinkRoutes({ answerLinks, context }: GatewayDeps) {
 export const answerFormRoutes = ({ context }: GatewayDeps) => [
   post("/dashboard/questions/:id/answer", {
     ...answering,
-    summary: "Answer a question by a form",
+    summary: "Answer a question with a form",
     params: z.object({ id: z.string().max(64) }),
     consumes: [formType],
     handle: (request, reply) => {

@@ -127,7 +127,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
     agent: "GET /api/spend",
     model: "GET /api/spend",
   }),
-  listRoute(deps, alertsPage, "Alerts, and what became of them", { report: "GET /api/alerts" }),
+  listRoute(deps, alertsPage, "Alerts and their deliveries", { report: "GET /api/alerts" }),
   listRoute(deps, questionsPage, "Questions of runs to people, to answer, and how they ended", {
     open: "GET /api/questions",
     ended: "GET /api/questions",

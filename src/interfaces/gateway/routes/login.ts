@@ -128,8 +128,8 @@ export function loginRoutes(deps: GatewayDeps, checkKey: CheckKey) {
  */
 const linkRoutes = (deps: GatewayDeps) => [
   get("/login/:token", {
-    summary: "Log in by a link that al start or al open made",
-    description: "A link that is used or old leads to the login page, which says why.",
+    summary: "Log in with a link from al start or al open",
+    description: "A used or expired link leads to the login page, which shows the reason.",
     params: linkParams,
     query: nextQuery,
     response: { 303: z.undefined() },
@@ -209,7 +209,7 @@ function atDashboard({ ip }: FastifyRequest): Person {
 
 function refuseForeign(request: FastifyRequest): void {
   if (isForeign(request)) {
-    throw new Problem("foreign_origin", "A page of another origin asked for this.");
+    throw new Problem("foreign_origin", "The request came from a page of another origin.");
   }
 }
 

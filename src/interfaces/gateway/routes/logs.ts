@@ -34,7 +34,7 @@ const streamQuery = z.object({
     .min(0)
     .max(10_000)
     .default(100)
-    .meta({ description: "How many of the last lines to begin with" }),
+    .meta({ description: "Number of last lines to send first" }),
   after: z
     .string()
     .max(500)
@@ -52,13 +52,13 @@ export const followedLogsSchema = z
   )
   .pipe(z.array(followedQuery))
   .meta({
-    description: "Once for each log: `?agent=…` with the parameters of its stream",
+    description: "One for each log to follow: `?agent=…` with the parameters of its stream",
   });
 const allQuery = logFilterQuery.pick({ instance: true }).extend(streamQuery.shape);
 const streamed = {
   description:
-    "Event `log` (LogEntry) for each line, the last ones first. Its id goes into `Last-Event-ID` to resume with " +
-    "nothing lost or doubled.",
+    "Event `log` (LogEntry) for each line, the last ones first. Its id goes into `Last-Event-ID` to resume " +
+    "without lost or repeated lines.",
   produces: "text/event-stream",
   config: { stream: "logs" },
 } as const;

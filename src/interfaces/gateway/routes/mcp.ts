@@ -24,7 +24,7 @@ export const mcpRoutes = (app: Dispatch) => [
     problems: [403, 413, 503],
     handle: async (request, reply) => {
       if (isForeign(request)) {
-        throw new Problem("foreign_origin", "A page of another origin asked for this.");
+        throw new Problem("foreign_origin", "The request came from a page of another origin.");
       }
       // Loaded by the first request: most schedulers never get one.
       const { createMcpHandler } = await import("@modelcontextprotocol/server");

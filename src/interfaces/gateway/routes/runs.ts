@@ -73,7 +73,7 @@ export const runPages = (deps: GatewayDeps) => [
   }),
   get(`${path}/changes`, {
     ...shared,
-    summary: "What changed in what two runs of an agent ran",
+    summary: "What changed between two runs of an agent",
     query: comparedQuery,
     handle: async ({ params: { name: agent, instanceId }, query }, reply) => {
       const difference = await performed(compared, { instanceId, ...query }, deps);

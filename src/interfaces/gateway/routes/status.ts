@@ -22,7 +22,7 @@ const { get } = routesOf("Status");
 const streamQuery = z.object({
   since: z.coerce.number().optional().meta({
     description:
-      "The id of the last status event that came: a few missed updates come without a snapshot",
+      "ID of the last status event that was received: a few missed updates are sent without a snapshot",
   }),
   log: followedLogsSchema,
 });
@@ -36,7 +36,7 @@ export function statusRoutes(deps: GatewayDeps, streams: EventStreams): Route[] 
     summary: "The same as Server-Sent Events with changes, and the lines of logs",
     description:
       "Event `snapshot` (StatusSnapshot) at connect, then at most every 100 ms an event `update` (StatusUpdate) that " +
-      "holds only what changed. With `log`, an event `log-0` (LogEntry) for each line of the first one, `log-1` of the " +
+      "contains only the changes. With `log`, an event `log-0` (LogEntry) for each line of the first one, `log-1` of the " +
       "second; its id is the position to resume that log from.",
     query: streamQuery,
     produces: "text/event-stream",
@@ -129,7 +129,7 @@ export function healthRoutes({ context }: GatewayDeps) {
     }),
     get("/health/ready", {
       summary:
-        "Whether it takes work: not while starting or draining, or without disk space for it",
+        "Whether the scheduler accepts work: not while it starts, drains or lacks disk space",
       response: { 200: readyAnswer },
       problems: [503],
       handle: () => {

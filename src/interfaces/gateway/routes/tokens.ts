@@ -29,7 +29,7 @@ export const tokenPages = (deps: GatewayDeps) => [
 /** The forms of that page for browsers without script. */
 export const tokenFormRoutes = (deps: GatewayDeps) => [
   post("/dashboard/tokens", {
-    summary: "Create an API token by a form",
+    summary: "Create an API token with a form",
     body: z.record(z.string(), z.string()),
     consumes: [formType],
     produces: "text/html",
@@ -47,7 +47,7 @@ export const tokenFormRoutes = (deps: GatewayDeps) => [
     },
   }),
   post("/dashboard/tokens/:name/remove", {
-    summary: "Remove an API token by a form",
+    summary: "Remove an API token with a form",
     params: tokenParams,
     consumes: [formType],
     response: { 303: z.undefined() },

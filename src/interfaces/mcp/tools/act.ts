@@ -38,25 +38,25 @@ const acts = {
   },
   resume: { about: `enable ${agent}`, address: "POST /control/agents/:name/resume" },
   clone: {
-    about: `copy ${agent} to a disabled one with the name \`text\``,
+    about: `copy ${agent} to a disabled agent named \`text\``,
     address: "POST /api/agents/:name/clone",
     input: ({ text: to }) => ({ to }),
   },
   pause_all: {
-    about: "skip the ticks of all schedules; without a target",
+    about: "skip all scheduled runs; takes no target",
     address: "POST /control/pause",
   },
   pause_all_work: {
-    about: "let all new work wait, too; without a target",
+    about: "make all new work wait as well; takes no target",
     address: "POST /control/pause",
     input: () => ({ work: true }),
   },
   resume_all: {
-    about: "end a pause of schedules or of all new work; without a target",
+    about: "end a pause of schedules or of all new work; takes no target",
     address: "POST /control/resume",
   },
   kill_everything: {
-    about: "end all runs of all agents; without a target",
+    about: "end all runs of all agents; takes no target",
     address: "POST /control/kill",
   },
   answer: {
@@ -70,7 +70,7 @@ const acts = {
     input: ({ text }) => ({ text }),
   },
   continue: {
-    about: `start a run with the session of one that has ended (${run}) and \`text\``,
+    about: `start a run with the session of an ended run (${run}) and \`text\``,
     address: "POST /api/runs/:instanceId/continue",
     input: ({ text: prompt }) => ({ prompt }),
   },
@@ -90,7 +90,7 @@ const done = labelled(
 
 export const act = tool({
   title: "Act on a run, an agent or a question",
-  description: `Does one action to a target. ${actions.map((name) => `${name}: ${acts[name].about}`).join(". ")}.`,
+  description: `Performs one action on a target. ${actions.map((name) => `${name}: ${acts[name].about}`).join(". ")}.`,
   annotations: { ...changes, destructiveHint: true },
   input: z.object({
     action: z.enum(actions),

@@ -91,7 +91,7 @@ const whyRow = labelled(
     spans: z.array(spanRow).meta({
       description: "Times in which its schedules were off, with the runs that were due",
     }),
-    now: z.array(text).meta({ description: "What keeps it from running now, in sentences" }),
+    now: z.array(text).meta({ description: "Why it can't run now, in sentences" }),
     refusedDeliveries: z.array(refusedRow.extend({ firstAt: text, lastAt: text })),
   }),
   ["spans", "refusedDeliveries"],
@@ -101,7 +101,7 @@ const whyRow = labelled(
 export const whyNot = tool({
   title: "Why an agent did not run",
   description:
-    "What keeps an agent from running now, its work that no run was started for, deliveries that its filters turned away, and deliveries that its sources refused.",
+    "Why an agent can't run now, its work that started no run, deliveries that its filters excluded, and deliveries that its sources refused.",
   annotations: readsOnly,
   input: z.object({ agent: agentName, since, limit: limitOf(10) }),
   output: whyRow.schema.extend({

@@ -11,7 +11,7 @@ import { cursor, labelled, limitOf, next, optionalText, readsOnly, tool } from "
 
 const logRow = labelled(
   logEntrySchema.extend({
-    position: z.string().meta({ description: "The place after this line" }),
+    position: z.string().meta({ description: "The position after this line" }),
     at: z.string(),
     level: z.enum(logLevelNames),
     kind: z.unknown(),
@@ -34,14 +34,14 @@ type Places = Readonly<Record<"before" | "after", string | undefined>>;
 export const log = tool({
   title: "Read a log",
   description:
-    "The last lines of an agent's log, or of one run; earlier and later ones by `before` and `after`, or the lines around a position that search found.",
+    "The last lines of an agent's log, or of one run; earlier and later ones with `before` and `after`, or the lines around a position from search.",
   annotations: readsOnly,
   input: z.object({
     agent: z.string().min(1).optional().meta({
       description: "An agent, or `scheduler`; not needed with `instanceId`",
     }),
     instanceId: z.string().min(1).optional().meta({ description: "Only lines of this run" }),
-    q: z.string().optional().meta({ description: "Only lines with this text, in any case" }),
+    q: z.string().optional().meta({ description: "Only lines with this text, ignoring case" }),
     level: z.enum(logLevelNames).default("info"),
     limit: limitOf(50),
     around: z.string().optional().meta({ description: "A position: the lines on both sides" }),
@@ -51,7 +51,7 @@ export const log = tool({
   output: z.object({ lines: z.array(logRow.schema), older: optionalText, newer: optionalText }),
   run: async ({ agent: named, instanceId, around, before, after, limit, ...filter }, api) => {
     const name = named ?? agentOf(instanceId ?? null);
-    if (name === null) throw new Problem("malformed", "Name an agent, or the run of one.");
+    if (name === null) throw new Problem("malformed", "Name an agent or a run.");
     const read = (places: Partial<Places>, most: number): Promise<LogPageAnswer> =>
       api.perform("GET /api/logs/agents/:name", {
         name,

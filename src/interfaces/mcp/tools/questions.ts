@@ -11,7 +11,7 @@ const questionRow = labelled(
 
 export const questions = tool({
   title: "List questions",
-  description: "Questions of runs to people, newest first; act answer answers one.",
+  description: "Questions of runs to people, newest first; answer one with the tool act.",
   annotations: readsOnly,
   input: z.object({
     state: z.enum(["open", "settled"]).default("open"),

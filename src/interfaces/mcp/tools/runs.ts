@@ -11,7 +11,7 @@ import { untilEnded, waitInput } from "../wait.ts";
 export const runs = tool({
   title: "List runs",
   description:
-    "What was triggered, newest first, and how it ended: of one agent or all. With `refused`, only work that no run was started for.",
+    "Triggers and their outcomes, newest first, of one agent or all. With `refused`, only work that started no run.",
   annotations: readsOnly,
   input: z.object({
     agent: agentName.optional(),
@@ -33,7 +33,7 @@ export const runs = tool({
 
 const runDetail = labelled(
   runSchema.extend({
-    value: optionalText.meta({ description: "What it returned, as JSON" }),
+    value: optionalText.meta({ description: "The value that it returned, as JSON" }),
     reason: optionalText.meta({ description: "Why it ended like this" }),
   }),
   [
@@ -55,7 +55,7 @@ const partLength = 15_000;
 export const run = tool({
   title: "Show a run",
   description:
-    "One run: its outcome and reason, cost, version, and what it returned; with `wait`, once it has ended. A long text is read in parts by `text` and `from`.",
+    "One run: its outcome and reason, cost, version, and what it returned; with `wait`, once it has ended. A long text is read in parts with `text` and `from`.",
   annotations: readsOnly,
   input: z.object({
     instanceId: z.string().min(1),

@@ -21,7 +21,7 @@ export const start = tool({
   annotations: changes,
   input: z.object({
     agent: agentName,
-    prompt: z.string().optional().meta({ description: "What to do, for this run only" }),
+    prompt: z.string().optional().meta({ description: "Extra instructions for this run only" }),
     idempotencyKey: z.string().min(1).max(200).optional().meta({
       description: "Starts the agent once for each key: a later call answers about the same run",
     }),
@@ -48,5 +48,5 @@ export const start = tool({
 async function entryOf(agent: string, id: string, api: ToolApi) {
   const [entry] = (await history(api, { agent, id })).rows;
   if (entry !== undefined) return entry;
-  throw new Problem("unknown_trigger", `The history does not hold the trigger ${id}.`);
+  throw new Problem("unknown_trigger", `The history does not contain the trigger ${id}.`);
 }

@@ -30,7 +30,7 @@ function identityIn(path: string, text: string): DoorIdentity {
   try {
     const [key = "", certificate = ""] = text.match(pemBlock) ?? [];
     const isPair = new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
-    if (!isPair) throw new Error("the certificate is of another key");
+    if (!isPair) throw new Error("the certificate belongs to another key");
     return { key, certificate };
   } catch (error) {
     throw broken(path, error);
@@ -40,9 +40,9 @@ function identityIn(path: string, text: string): DoorIdentity {
 function broken(path: string, cause: unknown): Problem {
   return new Problem(
     "door_identity",
-    `${path} does not hold the key and the certificate of the door`,
+    `${path} does not contain the key and the certificate of the door`,
     {
-      hint: "Restore it from a backup, or remove it: the next start makes another, and runs on other machines are lost.",
+      hint: "Restore it from a backup, or remove it: the next start creates another one, and runs on other machines are lost.",
       cause,
     },
   );

@@ -106,7 +106,7 @@ function given(image: string, { name, dockerfileHash }: BuiltAgent): string {
   if (dockerfileHash === null) return image;
   throw new Problem(
     "image_given",
-    `agents/${name} has a Dockerfile, but runs in the cluster have the image ${image} of [cluster]`,
+    `agents/${name} has a Dockerfile, but runs in the cluster use the image ${image} of [cluster]`,
     `remove the Dockerfile, or write registry instead of image under [cluster]; or set type = "container" under [runtime] of the agent`,
   );
 }

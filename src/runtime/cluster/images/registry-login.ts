@@ -113,7 +113,7 @@ function ask(program: string, registry: string, env: NodeJS.ProcessEnv): Promise
       if (error === null) return resolve(stdout);
       if (/credentials not found/i.test(stdout)) return resolve(null);
       const reason = isMissing(error) ? "it is not in the PATH" : messageOf(error).split("\n")[0];
-      const message = `${program} gives no login for ${registry}: ${reason ?? ""}`;
+      const message = `${program} returned no login for ${registry}: ${reason ?? ""}`;
       reject(new Problem("registry_login", message, `run docker login ${registry}`));
     });
     child.stdin?.on("error", () => undefined);

@@ -53,7 +53,7 @@ export function userError(error: unknown, server: string, action: string): Probl
       "engine_unreachable",
       `no API server of Kubernetes answers at ${server} (${message})`,
       {
-        hint: "check the current context of your kubeconfig, for example by: kubectl version",
+        hint: "check the current context of your kubeconfig, for example with: kubectl version",
         cause: error,
       },
     );

@@ -104,7 +104,7 @@ function assertNetwork({ limits: { network } }: Launch): void {
   throw new Problem(
     "engine_refused",
     `[local] network = "${network}": Kubernetes has no network of that name`,
-    'write "none" for a run that reaches what [network] allows, or "bridge" for the network of all pods',
+    'write "none" for runs that reach only what [network] allows, or "bridge" for runs in the network of all pods',
   );
 }
 

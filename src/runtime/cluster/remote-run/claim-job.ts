@@ -76,7 +76,7 @@ function claimedIn({ body }: Posted, askedAt: number): ClaimedJob {
     const text = `the scheduler's answer to the claim is not valid: ${fields.join(", ")}`;
     throw new Problem(
       "claim_refused",
-      `${text}. Is the image of the same version as the scheduler?`,
+      `${text}. Do the image and the scheduler have the same version?`,
     );
   }
   const { leaseSeconds, job } = answer.data;
@@ -90,7 +90,7 @@ function refused({ status, body }: Posted): Problem {
   const reason = problem.data?.detail ?? "no reason given";
   return new Problem(
     "claim_refused",
-    `the scheduler refuses the claim with status ${status}: ${reason}. Is the image of the same version as the scheduler?`,
+    `the scheduler refuses the claim with status ${status}: ${reason}. Do the image and the scheduler have the same version?`,
   );
 }
 

@@ -152,7 +152,7 @@ async function followRun(
     takenAway.then(() => remoteRunExits.terminated),
   ]);
   if (code === remoteRunExits.expired) {
-    err("al _remote-run: no answer of the scheduler for most of the lease: the run is ended\n");
+    err("al _remote-run: no response from the scheduler for most of the lease: the run ends\n");
   }
   lines.close();
   child.stop(0);

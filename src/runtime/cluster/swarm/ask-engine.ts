@@ -47,7 +47,7 @@ function away(engine: Engine, cause: unknown): Problem {
   return new Problem(
     "engine_unreachable",
     `the engine at ${engine.address()} does not answer (${engineMessage(cause)})`,
-    { hint: "see docker node ls: more than half of the managers must be there", cause },
+    { hint: "see docker node ls: more than half of the managers must be up", cause },
   );
 }
 

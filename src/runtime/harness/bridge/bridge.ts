@@ -88,7 +88,7 @@ async function pass(
     return refuse(response, 407, proxyKeyMissing, proxyChallenge);
   }
   if (!isProxied && !carriesKey(request, key)) {
-    return refuse(response, 401, "this is not the key of this run's models");
+    return refuse(response, 401, "the key is not the one for this run's models");
   }
   await forward(request, response, isProxied ? toHosts : toModels, through);
 }
@@ -172,7 +172,7 @@ async function send(
   const response = once(request, "response") as Promise<[IncomingMessage]>;
   client.pipe(request);
   const [answer] = await response.catch((error: unknown) => {
-    throw new Error(`the scheduler went away: ${messageOf(error)}`);
+    throw new Error(`the connection to the scheduler broke: ${messageOf(error)}`);
   });
   return answer;
 }

@@ -77,7 +77,7 @@ function refuse(
 /** Requests the key, which is in the URL of the program's proxy. */
 export const proxyChallenge = { "proxy-authenticate": 'Basic realm="al"' } as const;
 export const proxyKeyMissing =
-  "this is not the key of this run's proxy: it is in the address that HTTPS_PROXY holds";
+  "the key is not the one for this run's proxy: the address in HTTPS_PROXY contains it";
 
 /** Whether a program sent the key as its proxy password. */
 export function carriesProxyKey(

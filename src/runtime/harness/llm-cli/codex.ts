@@ -9,7 +9,7 @@ import { answerProblems, ownTimeoutMs } from "./llm-cli.ts";
 import { fieldsOf, listOf, numberOf, sumOf, textOf, type Fields, reasonIn } from "./fields.ts";
 
 /** Codex. Options, settings and stream as its version 0.171 has them (`codex exec --help`, `codex exec --json`). */
-const noInput = "codex takes no message while it works: al kill ends the run";
+const noInput = "codex  accepts no messages while it works: al kill ends the run";
 
 export const codex: LlmCli = {
   program: "codex",

@@ -13,7 +13,7 @@ import { jsonOf } from "../../../foundation/contracts/json-size.ts";
 import type { Transcript } from "../transcript.ts";
 
 /** Gemini CLI. Options, settings and stream as its version 0.61 has them (`gemini --help`, `-o stream-json`). */
-const noInput = "gemini takes no message while it works: al kill ends the run";
+const noInput = "gemini  accepts no messages while it works: al kill ends the run";
 
 export const gemini: LlmCli = {
   program: "gemini",

@@ -6,7 +6,7 @@ import type { CliRequest, LlmCli } from "./llm-cli.ts";
 /** A program that is not known here: it reads its prompt from standard input, says what it prints, and its exit code decides. */
 export function programOf(command: string): LlmCli {
   const program = basename(command);
-  const noInput = `${program} takes no message while it works: al kill ends the run`;
+  const noInput = `${program}  accepts no messages while it works: al kill ends the run`;
   return {
     program,
     provider: null,

@@ -267,7 +267,7 @@ function readStream(reader: CliReader, emit: Emit, { onResult, onMessage, onPlai
         return;
       }
       if (isCut && onPlain === null && line.startsWith("{"))
-        log(40, "a message too long to be read", stream);
+        log(40, "a message that is too long to read", stream);
       else if (line.trim() !== "") raw.add(line, stream);
     },
     /** The last lines that were not messages. */

@@ -102,12 +102,12 @@ function upstreamOf(model: JobModel, { program, provider }: LlmCli, api: ModelAp
   }
   if (model.provider === "scripted") {
     throw new Error(
-      `${name} is scripted, which only the pi harness plays: set type = "pi" under [harness]`,
+      `${name} is scripted, and only the pi harness can replay it: set type = "pi" under [harness]`,
     );
   }
   if (model.provider !== provider && model.baseUrl === null) {
     throw new Error(
-      `${name} is one of ${model.provider}, while ${program} is made for models of ${provider}: take one of those, or set the model's baseUrl to a server that speaks ${provider}'s API`,
+      `${name} is a model of ${model.provider}, but ${program} needs a model of ${provider}: use one, or set the model's baseUrl to a server with ${provider}'s API`,
     );
   }
   return apiBaseUrl(model.baseUrl, { provider: model.provider, api });
@@ -116,5 +116,5 @@ function upstreamOf(model: JobModel, { program, provider }: LlmCli, api: ModelAp
 /** A warning if the CLI is made for another provider than the model's; null otherwise. */
 function oddPair(model: JobModel, { program, provider }: LlmCli): string | null {
   if (provider === null || model.provider === provider) return null;
-  return `model "${model.name}" is one of ${model.provider}, while ${program} is made for models of ${provider}`;
+  return `model "${model.name}" is a model of ${model.provider}, but ${program} needs a model of ${provider}`;
 }

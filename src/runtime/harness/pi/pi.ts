@@ -138,7 +138,7 @@ async function waitForMoney(
 function sessionError(chain: ModelChain, signal: AbortSignal): string | null {
   if (signal.aborted) return stoppedEarly;
   const last = chain.latest();
-  if (last === null) return "the session ended without an answer of the model";
+  if (last === null) return "the session ended without an answer from the model";
   return last.kind === "complete" ? null : `model "${chain.current().name}": ${last.message}`;
 }
 

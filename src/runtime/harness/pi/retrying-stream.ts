@@ -156,7 +156,7 @@ interface Answered {
 /** The verdict on a call that the scheduler does not know: it ended meanwhile. */
 const interrupted: ModelFailure = {
   kind: "retry",
-  message: "the scheduler went away in the middle of the model's answer",
+  message: "the scheduler stopped in the middle of the model's answer",
 };
 
 /** Calls the current model until it answers, or no further attempt makes sense. */

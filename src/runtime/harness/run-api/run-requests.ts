@@ -62,7 +62,10 @@ function isForScheduler(name: RunRequestName): name is RequestName {
 function assertSize(input: unknown): void {
   const bytes = Buffer.byteLength(JSON.stringify(input ?? null));
   if (bytes <= maxRequestBytes) return;
-  throw refusal("malformed", `the request has ${bytes} bytes, and may have ${maxRequestBytes}`);
+  throw refusal(
+    "malformed",
+    `the request has ${bytes} bytes; at most ${maxRequestBytes} are allowed`,
+  );
 }
 
 /**

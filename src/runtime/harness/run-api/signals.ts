@@ -32,7 +32,7 @@ const performers: { readonly [N in SignalName]: (body: Body<N>, deps: SignalDeps
     if (kind === "cron") return emit({ type: "rerun" });
     throw refusal(
       "not_scheduled",
-      `only a run that its schedule started is started again; this one came by a ${kind} trigger`,
+      `only a scheduled run can request a rerun; this run was started by a ${kind} trigger`,
     );
   },
   exit: ({ code = 0 }, { exit }) => exit.ask(code),
@@ -49,7 +49,10 @@ export function performSignal(name: SignalName, input: unknown, deps: SignalDeps
 function assertReturnable(value: unknown): void {
   const bytes = Buffer.byteLength(JSON.stringify(value));
   if (bytes <= maxTextLength) return;
-  throw refusal("malformed", `the value has ${bytes} bytes as JSON, and may have ${maxTextLength}`);
+  throw refusal(
+    "malformed",
+    `the value has ${bytes} bytes as JSON; at most ${maxTextLength} are allowed`,
+  );
 }
 
 type ReturnMessage = Extract<RunMessage, { type: "return" }>;

@@ -13,7 +13,7 @@ export interface EgressAnswer {
 export const notAuthenticated: EgressAnswer = {
   status: 407,
   phrase: "Proxy Authentication Required",
-  detail: "This is not the token of the run whose socket this is, or the run is over.",
+  detail: "The token does not belong to the run of this socket, or the run has ended.",
   headers: { "proxy-authenticate": "Bearer" },
 };
 
@@ -34,8 +34,8 @@ export const notReady: EgressAnswer = {
 
 export const failed: EgressAnswer = {
   status: 500,
-  phrase: "The scheduler could not do it",
-  detail: "The scheduler could not do it; its log says why.",
+  phrase: "The scheduler failed to do this",
+  detail: "The scheduler failed to do this; its log has the reason.",
 };
 
 /** Answers a CONNECT, and ends the connection. */

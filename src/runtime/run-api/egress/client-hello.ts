@@ -30,7 +30,7 @@ export function readFirstBytes(bytes: Buffer): FirstBytes {
     const message = handshakeMessage(bytes.subarray(0, maxHelloBytes));
     if (message !== null) return { type: "hello", serverName: serverNameOf(message) };
     if (bytes.length < maxHelloBytes) return { type: "incomplete" };
-    throw new MalformedBytes(`its hello is longer than ${maxHelloBytes} bytes`);
+    throw new MalformedBytes(`its ClientHello is longer than ${maxHelloBytes} bytes`);
   } catch (error) {
     if (error instanceof MalformedBytes) return { type: "malformed", problem: error.message };
     throw error;
@@ -53,7 +53,7 @@ function handshakeMessage(bytes: Buffer): Buffer | null {
     found += fragment.length;
     if (wanted === null && found > 0) wanted = messageBytes(fragments);
     if (wanted === null) continue;
-    if (announced > wanted) throw new MalformedBytes("its hello is followed by other data");
+    if (announced > wanted) throw new MalformedBytes("its ClientHello is followed by other data");
     if (found === wanted) return Buffer.concat(fragments).subarray(messageHeaderBytes);
   }
   return null;
@@ -93,7 +93,7 @@ function serverNameOf(message: Buffer): string | null {
   while (!extensions.isAtEnd()) {
     const type = extensions.number(2);
     const content = extensions.vector(2);
-    if (seen.has(type)) throw new MalformedBytes("an extension is there twice");
+    if (seen.has(type)) throw new MalformedBytes("an extension occurs twice");
     seen.add(type);
     if (type === serverNameExtension) name = onlyName(content);
   }
@@ -103,8 +103,7 @@ function serverNameOf(message: Buffer): string | null {
 function onlyName(content: ByteReader): string {
   const names = content.vector(2);
   content.assertEnd();
-  if (names.number(1) !== hostName)
-    throw new MalformedBytes("its server name is not of the type of host names");
+  if (names.number(1) !== hostName) throw new MalformedBytes("its server name is not a host name");
   const name = names.vector(2).rest().toString("latin1");
   if (!names.isAtEnd()) throw new MalformedBytes("it has several server names");
   if (!/^[\x21-\x7e]+$/.test(name))
@@ -126,7 +125,7 @@ class ByteReader {
 
   take(count: number): Buffer {
     const taken = this.#bytes.subarray(this.#at, this.#at + count);
-    if (taken.length < count) throw new MalformedBytes("a length in its hello is wrong");
+    if (taken.length < count) throw new MalformedBytes("a length in its ClientHello is wrong");
     this.#at += count;
     return taken;
   }
@@ -150,7 +149,7 @@ class ByteReader {
   }
 
   assertEnd(): void {
-    if (!this.isAtEnd()) throw new MalformedBytes("a length in its hello is wrong");
+    if (!this.isAtEnd()) throw new MalformedBytes("a length in its ClientHello is wrong");
   }
 }
 
@@ -186,7 +185,8 @@ export function firstData(
     if (read.type !== "incomplete") give(read);
   };
   const end = (): void => give({ type: "nothing" });
-  const late = (): void => give({ type: "malformed", problem: "its hello did not come in time" });
+  const late = (): void =>
+    give({ type: "malformed", problem: "its ClientHello did not arrive in time" });
   const timer = isTls ? setTimeout(late, helloMs) : undefined;
   client.on("data", take).once("end", end).once("close", end);
   return promise;

@@ -20,9 +20,9 @@ const advice: Readonly<Record<DenyReason, string | ((asked: Authority) => string
   not_approved: "Continue without this host.",
   unresolved: "Check the name, and whether the scheduler's machine resolves it.",
   private_address: (asked) =>
-    `If that is meant, write "${allowEntry({ ...asked, isPrivate: true })}" in [network].allow in place of its entry.`,
+    `If this is intended, write "${allowEntry({ ...asked, isPrivate: true })}" in [network].allow instead of its entry.`,
   refused_address:
-    "Loopback, link-local and metadata addresses and the scheduler's own port stay closed, whatever is listed.",
+    "Loopback, link-local and metadata addresses and the scheduler's own port always stay closed.",
   unreachable: "Check that it is up, and that the scheduler's machine reaches it.",
   no_tls: ({ host }) =>
     `Port 443 is for TLS. For plain HTTP list "${bracketed(host)}:80", and ask for that port.`,
@@ -30,7 +30,7 @@ const advice: Readonly<Record<DenyReason, string | ((asked: Authority) => string
     "A tunnel serves the host that it was opened for: open one for each host, with its name as the server name.",
   too_many_tunnels: "Close some of them first.",
   sentinel:
-    "It is replaced in headers of HTTPS requests to the hosts of its credential; [network.credentials] adds hosts.",
+    "It is replaced in headers of HTTPS requests to its credential's hosts; [network.credentials] adds hosts.",
 };
 
 /** Why a connection is refused. */

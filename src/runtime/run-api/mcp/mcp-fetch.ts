@@ -73,7 +73,7 @@ export function createMcpFetch(address: McpAddress, deps: McpFetchDeps) {
     throw error;
   };
   const enter = async (signal: AbortSignal): Promise<Release> => {
-    tell("other long answers hold the memory for them");
+    tell("other long answers use up the memory");
     const release = await deps.room.acquire(address.instanceId, mcpLimits.answerBytes, signal);
     tell(null);
     return release;

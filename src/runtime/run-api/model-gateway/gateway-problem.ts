@@ -50,7 +50,7 @@ export function unreachable({ host }: URL, cause: unknown): GatewayProblem {
 export function brokenOff({ host }: URL, cause: unknown): GatewayProblem {
   return new GatewayProblem(
     "upstream_broke_off",
-    `${host} broke its answer off: ${messageOf(cause)}`,
+    `${host} broke off its answer: ${messageOf(cause)}`,
     { cause },
   );
 }

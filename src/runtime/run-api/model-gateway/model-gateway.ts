@@ -249,6 +249,6 @@ async function bytesOf(
       throw badRequest(413, `the body has more than ${maxValues} values of JSON`);
     }
   }
-  if (size.depth > maxDepth) throw badRequest(400, "the body nests too deep");
+  if (size.depth > maxDepth) throw badRequest(400, "the body is nested too deep");
   return bytes;
 }

@@ -157,7 +157,7 @@ function unknownField(path: string, model: string): GatewayProblem {
 }
 
 function badForm(path: string): GatewayProblem {
-  return problem(`the request's "${path}" has another form than this API's documentation gives it`);
+  return problem(`the request's "${path}" has a different form in this API's documentation`);
 }
 
 function problem(message: string, code = "bad_request"): GatewayProblem {

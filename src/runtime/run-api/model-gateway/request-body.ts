@@ -33,7 +33,7 @@ export class RequestBody implements Disposable {
     const most = maxParsedBytes / mebibyte;
     throw badRequest(
       413,
-      `the body has more than ${most} MiB beside its images and other long texts without escapes`,
+      `the body has more than ${most} MiB in addition to its images and other long texts without escapes`,
     );
   }
 

@@ -28,11 +28,7 @@ const endings: readonly (readonly [RegExp, (word: string) => ModelFailure])[] = 
     /^(malformed|unexpected|too_many)_|^(error|network_error|other|finish_reason_unspecified)$/i,
     (word) => ({ kind: "retry", message: `the provider stopped the answer (${word})` }),
   ],
-  [
-    /./,
-    (word) =>
-      fallback(`the provider stopped the answer for a reason that is not known here (${word})`),
-  ],
+  [/./, (word) => fallback(`the provider stopped the answer for an unknown reason (${word})`)],
 ];
 
 /** Endings that are not failures, or whose failure the provider reports in another field. */
@@ -67,7 +63,7 @@ function failureOf(call: SeenOfCall, facts: AnswerFacts, now: number): ModelFail
   const ended = endedBy(facts);
   if (ended !== null) return ended;
   if (silentMs !== null) {
-    const message = `nothing came for ${secondsText(silentMs)}`;
+    const message = `no data arrived for ${secondsText(silentMs)}`;
     return { kind: "retry", message, isSlow: true, cooldownMs: boundedCooldown(null) };
   }
   if (refused !== null && status !== null) {

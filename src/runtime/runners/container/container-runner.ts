@@ -168,8 +168,8 @@ async function adoptedRun(
     await removeRun(run.request, options);
     const reason =
       source === null
-        ? "its container was gone, or without any output, when the scheduler came back"
-        : "the engine was away when the scheduler started, and did not come back in time";
+        ? "its container was gone, or had no output, when the scheduler came back"
+        : "the engine was down when the scheduler started, and did not come back in time";
     emit(lostExit(reason));
   } finally {
     await removeRun(run.request, options);

@@ -83,8 +83,8 @@ async function exitOf(run: FollowedRun): Promise<RunnerEvent | null> {
 }
 
 const outageReasons = {
-  silent: "the engine went away while the run was going, and did not come back in time",
-  ended: "the engine went away while the run was going, and the run ended with it",
+  silent: "the engine went down during the run, and did not come back in time",
+  ended: "the engine went down during the run, and the run ended with it",
 } as const;
 
 async function followOnce(

@@ -110,7 +110,7 @@ function asJoined(event$: Observable<ImageEvent>): Observable<ImageEvent> {
     filter(({ type }) => type !== "build-progress"),
     map((event) =>
       event.type === "build-started"
-        ? { type: event.type, text: `${event.text}, which was begun for another agent` }
+        ? { type: event.type, text: `${event.text}, which was started for another agent` }
         : event,
     ),
   );

@@ -74,16 +74,16 @@ function realDir(dir: string): string {
 
 /** The hint for a machine that can't close the network. */
 const remedy =
-  'use a container ([runtime] type = "container"), or let the kernel do it (Ubuntu 24.04 and later: ' +
+  'use a container ([runtime] type = "container"), or allow it in the kernel (Ubuntu 24.04 and later: ' +
   "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0; iproute2 has to be installed), " +
-  'or open the network by network = "bridge" in [local]';
+  'or open the network with network = "bridge" in [local]';
 
 /** The error of a run that must be closed and can't be. */
 export function cannotClose(why: string): string {
-  return `its network has to be closed, and this OS user can't have one of its own (${why}): ${remedy}`;
+  return `its network has to be closed, but this OS user can't have its own network (${why}): ${remedy}`;
 }
 
 /** The warning for an open run that need not be closed. */
 export function openWarning(why: string): string {
-  return `the network of this run is open: this OS user can't have one of its own (${why}). It reaches every host that this machine reaches. To close it, ${remedy}`;
+  return `the network of this run is open: this OS user can't have its own network (${why}). It reaches every host that this machine reaches. To close it, ${remedy}`;
 }

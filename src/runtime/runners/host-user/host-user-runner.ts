@@ -79,7 +79,7 @@ async function adoptedRun(
   if (followed.type === "not-begun") {
     return emit(blockedExit("the scheduler ended before the run began"));
   }
-  emit(lostExit("the run's supervisor went away while there was no scheduler"));
+  emit(lostExit("the run's supervisor ended while no scheduler was running"));
 }
 
 /** How often a process that is not our child is checked, in ms. */

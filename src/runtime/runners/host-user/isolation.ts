@@ -115,7 +115,7 @@ export function refusalOf({ kind, why }: Extract<Isolation, { readonly why: stri
 
 function cannotIsolateNow(why: string): string {
   return (
-    `it can't be isolated from this machine's network and processes for now (${why}). It starts once that works: see ` +
+    `it can't be isolated from this machine's network and processes for now (${why}). It starts once this works. Check ` +
     `whether this OS user has used up its namespaces, processes or open files, or the machine its memory or time`
   );
 }

@@ -82,7 +82,10 @@ async function exitOfRun(
     case "gone": {
       const workDir = workDirOf(baseDir, instanceId);
       await sendOrder(start, { order: "end", instanceId, workDir });
-      return exitEvent({ signal: "SIGKILL", error: "the run's supervisor was ended from outside" });
+      return exitEvent({
+        signal: "SIGKILL",
+        error: "the run's supervisor was killed from outside",
+      });
     }
   }
 }
@@ -221,7 +224,7 @@ export function startProblem(
 function remedy(line: string, runAs: string, [file, al]: readonly string[]): string {
   if (/ENOENT/.test(line)) return `install sudo, or use run_as = "$USER"`;
   if (/unknown user/.test(line))
-    return `"al doctor" makes the user, or: sudo useradd --system ${runAs}`;
+    return `"al doctor" creates the user, or: sudo useradd --system ${runAs}`;
   if (/password|not allowed|may not run|sudoers/.test(line)) {
     return `"al doctor" writes the sudoers rule that allows it`;
   }

@@ -22,7 +22,7 @@ export function createLog(path: string): number {
   try {
     return openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   } catch (error) {
-    throw failureOf("run_log", "the run's log cannot be made", error);
+    throw failureOf("run_log", "the run's log cannot be created", error);
   }
 }
 

@@ -11,7 +11,7 @@ import { removeWorkDir } from "./work-dir.ts";
 const newline = 0x0a;
 
 const notWhole =
-  "no whole order came on standard input; the scheduler runs this command, not a person";
+  "standard input contained no complete order; this command is for the scheduler, not for people";
 
 /**
  * `al _run-agent`, started by the scheduler as the agent's OS user: it reads an order from `input` and supervises a run,

@@ -40,7 +40,7 @@ export const questionRequests = {
     answer: (z) =>
       answerWith(z, {
         answer: answer(z),
-        /** Who answered, such as `Ada by Slack`; null for the default. */
+        /** Who answered, such as `Ada via Slack`; null for the default. */
         by: z.string().nullable(),
         at: z.iso.datetime(),
       }),
@@ -76,7 +76,7 @@ function askBody(args: CommandArguments): object {
   const choices = args.list("choice");
   const types = (["text", "number", "boolean"] as const).filter((type) => args.flag(type));
   if (types.length > 1 || (types.length > 0 && choices.length > 0)) {
-    throw usageError("give one of --choice, --text, --number and --boolean");
+    throw usageError("use only one of --choice, --text, --number and --boolean");
   }
   return {
     question: args.word("question"),

@@ -99,7 +99,7 @@ export const shownName = (z: Zod): z.ZodString =>
   z
     .string()
     .max(200)
-    .regex(/^\P{C}*$/u, "it holds a control character");
+    .regex(/^\P{C}*$/u, "it contains a control character");
 
 const most = 5;
 

@@ -34,7 +34,7 @@ test("a button in Slack that an unlisted person presses answers nothing, refuses
   slack.press(choose(0), "U0EVE");
   await expect.poll(refusals).toMatchObject([{ user: "U0EVE" }]);
   expect(given).toEqual([]);
-  expect(log).toEqual(["ada (U0EVE) may not answer a question of dev by Slack"]);
+  expect(log).toEqual(["ada (U0EVE) may not answer a question of dev via Slack"]);
 });
 
 test("a person listed for another agent's alert target may not answer in Slack", async () => {
@@ -63,7 +63,7 @@ test.each([
   async (reason, text) => {
     const { slack, log } = await connected();
     slack.open[0]?.send(JSON.stringify({ type: "disconnect", reason }));
-    await expect.poll(() => log).toContain(`answers by Slack (slack_app): ${text}`);
+    await expect.poll(() => log).toContain(`answers via Slack (slack_app): ${text}`);
     await expect.poll(() => slack.open).toHaveLength(2);
   },
 );
@@ -81,7 +81,7 @@ test("a connection to Slack without pings for 30 s is replaced", async () => {
   expect(log).toEqual([]);
   await vi.advanceTimersByTimeAsync(1_000);
   await expect.poll(() => slack.open).toHaveLength(2);
-  expect(log[0]).toBe("answers by Slack (slack_app): Slack is silent");
+  expect(log[0]).toBe("answers via Slack (slack_app): Slack is silent");
 });
 
 test("connecting to Slack is retried after a lost connection or a 429, and no token is logged", async () => {
@@ -97,13 +97,13 @@ test("connecting to Slack is retried after a lost connection or a 429, and no to
   await expect.poll(() => slack.open).toHaveLength(2);
   await expect.poll(() => log).toHaveLength(4);
   expect(log).toEqual([
-    "answers by Slack (slack_app): ratelimited",
-    "answers by Slack are received again",
-    "answers by Slack (slack_app): Slack closed the connection",
-    "answers by Slack are received again",
+    "answers via Slack (slack_app): ratelimited",
+    "answers via Slack are received again",
+    "answers via Slack (slack_app): Slack closed the connection",
+    "answers via Slack are received again",
   ]);
   const wrong = listening(slackOps, { ...slack.fields, app_token: "xapp-other" });
-  await expect.poll(() => wrong.log).toEqual(["answers by Slack (slack_app): invalid_auth"]);
+  await expect.poll(() => wrong.log).toEqual(["answers via Slack (slack_app): invalid_auth"]);
   for (const secret of [botToken, appToken, "t1cket-s3cret", "xapp-other"])
     expect(log.concat(wrong.log).join()).not.toContain(secret);
 });

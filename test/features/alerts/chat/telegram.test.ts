@@ -5,7 +5,7 @@ test("pressing a button in Telegram answers the question; an unlisted person get
   const telegram = await fakeTelegram();
   const { given, log } = listening(telegramOps, telegram.fields);
   telegram.press(choose(0), 666, "q1");
-  await expect.poll(() => log).toEqual(["Ada (666) may not answer a question of dev by Telegram"]);
+  await expect.poll(() => log).toEqual(["Ada (666) may not answer a question of dev via Telegram"]);
   telegram.press(choose(1), 42, "q2");
   await expect
     .poll(() => given)
@@ -27,10 +27,10 @@ test("polling Telegram is retried after a 429 or a refusal, and the bot's token 
   telegram.press(choose(1), 42, "q1");
   await expect.poll(() => given).toHaveLength(1);
   expect(log).toEqual([
-    `answers by Telegram (telegram): ${description}`,
-    "answers by Telegram are received again",
+    `answers via Telegram (telegram): ${description}`,
+    "answers via Telegram are received again",
   ]);
-  await expect.poll(() => wrong.log).toEqual(["answers by Telegram (telegram): Unauthorized"]);
+  await expect.poll(() => wrong.log).toEqual(["answers via Telegram (telegram): Unauthorized"]);
   expect(log.concat(wrong.log).join()).not.toMatch(new RegExp(`${telegramToken}|wrong-t0ken`));
 });
 

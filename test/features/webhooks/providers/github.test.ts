@@ -20,7 +20,7 @@ test("a GitHub payload in a form field is read like JSON, and any other body is 
 
 test("a long text of a GitHub event is cut with a note that names the stored delivery", () => {
   const { event } = read("github", { issue: { body: "😀".repeat(40_000) } });
-  expect(event.body).toContain("receipt r1 holds the whole payload");
+  expect(event.body).toContain("receipt r1 contains the whole payload");
   expect(event.body?.isWellFormed()).toBe(true);
   expect(event.body?.length).toBeLessThan(66_000);
 });

@@ -72,7 +72,7 @@ test.each<[string, Payload, string, FilterValue, string | null]>([
     bot,
     "ignoreBots",
     true,
-    "ignoreBots keeps out events of bots",
+    "ignoreBots excludes events of bots",
   ],
   ["ignoreBots = false lets events of bots pass", bot, "ignoreBots", false, null],
   [

@@ -88,7 +88,7 @@ test("al add shows hidden characters and commands of a skill, and drops its cred
     "warning SKILL.md:9:4 hides U+202E (right-to-left override)",
     "hides U+200B (zero-width space)",
     "warning scripts/x:1:6 hides U+2066",
-    "warning SKILL.md names forms.md: not taken",
+    "warning SKILL.md names forms.md: not copied",
     'it would set:\n  credentials = [ "github_token" ]',
     'pre = [ "rm -rf ~" ]',
   ])

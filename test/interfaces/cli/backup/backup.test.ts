@@ -135,7 +135,7 @@ test.each([
   "agents/x/SKILL.md",
 ])("al restore rejects an archive with %s, and changes nothing", async (name) => {
   await writeArchive({ [name]: "outside" });
-  await copy.fails(`restore ${file} --credentials`, "which no backup has");
+  await copy.fails(`restore ${file} --credentials`, "which no backup contains");
   const left = readdirSync(inHome(copy, ".."), { recursive: true }).join();
   expect(left).not.toMatch(/outside|SKILL|restored/);
 });

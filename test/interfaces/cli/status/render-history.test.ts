@@ -96,7 +96,7 @@ test("al history shows when a missed run was due, and a pause as one row with a 
   const entry = historyEntry({
     ...missed,
     outcome: "missed",
-    reason: "no scheduler was up for it",
+    reason: "no scheduler was running",
   });
   const span = { schedule: "", since: due, until: null, firstAt: due, count: 3, reason: "paused" };
   const text = renderHistory([entryRow(entry, style), spanRow(span, "dev", style)], style);

@@ -64,7 +64,7 @@ test("al update rejects a file that was changed locally and at the source; the p
   cli.write("agents/triage/SKILL.md", own);
   const commit = publishNext();
   const stderr = await cli.failure("update triage --yes");
-  expect(stderr).toContain("has changes of its own");
+  expect(stderr).toContain("has local changes");
   expect(read("triage/SKILL.md")).toBe(own);
   expect(read("triage/scripts/run.sh")).toBe("echo 1\n");
   expect(configOf("triage").sourceCommit).toBe(installed);
@@ -130,7 +130,7 @@ test("al update warns of changes that are invisible in the diff", async () => {
 
 test.each([
   ["a broken SKILL.md", () => repository().write("triage/SKILL.md", "---js\nx\n---\n"), "---js"],
-  ["no such skill", () => repository().git("rm", "triage/SKILL.md"), "no such skill"],
+  ["no such skill", () => repository().git("rm", "triage/SKILL.md"), "no longer has this skill"],
 ])("al update rejects a new version with %s", async (_what, change, message) => {
   change();
   publish({ "README.md": "Hi\n" });

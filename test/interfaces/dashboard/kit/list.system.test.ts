@@ -39,7 +39,7 @@ test("the filters and the page of a list are in the address, and the browser's o
   await shows({ [rows]: 1 });
   await page.getByRole("combobox", { name: "Target" }).fill("chat");
   await page.keyboard.press("Enter");
-  await shows({ "#deliveries-none": "No delivery meets these filters." });
+  await shows({ "#deliveries-none": "No deliveries match these filters." });
   await page.goBack();
   await shows({ [rows]: 1 });
   await press("Clear filters");

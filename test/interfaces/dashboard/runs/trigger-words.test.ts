@@ -19,8 +19,8 @@ test.each([
     "No agent ran: agent dev: actions must have closed",
   ],
   [
-    { outcome: "killed", reason: "it was stopped before it was done" },
-    "The run was killed: it was stopped before it was done",
+    { outcome: "killed", reason: "it was stopped before it finished" },
+    "The run was killed: it was stopped before it finished",
   ],
   [{ outcome: "rejected", kind: "manual", reason: "it is gone" }, "Nothing ran: it is gone"],
   [{ outcome: "lost", reason: null }, "The run started, and nothing recorded its end"],

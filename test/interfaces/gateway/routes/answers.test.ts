@@ -40,7 +40,7 @@ test("the form of an answer link answers once; then the page says who answered",
   const by = { via: "link", name: "ops", from: "127.0.0.1" };
   expect(asked[0]).toMatchObject({ state: "answered", answer: "yes", by });
   const { body } = await follow();
-  expect(body).toContain("<strong>yes</strong> · ops by a link");
+  expect(body).toContain("<strong>yes</strong> · ops via a link");
   expect(body).not.toContain("<form");
 });
 

@@ -79,7 +79,7 @@ describe("al _remote-run", () => {
     Object.assign(side().remote, { lines: never, inbox: never });
     expect(await run.ended).toBe(4);
     await expectEnded(side().log()[0]);
-    expect(run.err()).toMatch(/no answer of the scheduler/);
+    expect(run.err()).toMatch(/no response from the scheduler/);
   });
 
   test("keeps a silent run alive under a short lease", async () => {

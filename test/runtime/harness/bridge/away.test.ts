@@ -69,11 +69,11 @@ describe("the run's proxy responds 502 at once if", () => {
   }
 
   test.each([
-    ["the scheduler ends the connection", "", /^the scheduler went away: /],
+    ["the scheduler ends the connection", "", /^the connection to the scheduler broke: /],
     [
       "the scheduler's answer is not HTTP",
       "SSH-2.0-OpenSSH_9.9\r\n",
-      /^the scheduler went away: Parse Error/,
+      /^the connection to the scheduler broke: Parse Error/,
     ],
   ])("%s", async (_what, answer, words) => {
     const stop = await serveRaw((connection) => connection.end(answer));

@@ -130,7 +130,7 @@ describe("the llm-cli harness", () => {
       const models = [aModel("gpt", "", { provider: "openai", baseUrl })];
       return play("claude", { stream: claudeStream }, {}, { models });
     };
-    const other = 'model "gpt" is one of openai, while claude is made for models of anthropic';
+    const other = 'model "gpt" is a model of openai, but claude needs a model of anthropic';
     const rejected = errorOf((await playWith(null)).run);
     expect(rejected).toMatch(new RegExp(`^${other}: .*baseUrl`));
     const { run } = await playWith("http://127.0.0.1:1");
@@ -166,7 +166,7 @@ describe("the llm-cli harness", () => {
     child.kill("SIGTERM");
     const run = await ended;
     expect(run.exitCode).toBe(143);
-    expect(errorOf(run)).toBe("it was stopped before it was done");
+    expect(errorOf(run)).toBe("it was stopped before it finished");
     const escaped = (await readFile(join(workDir, "escaped"), "utf8")).trim();
     // A busy machine takes its time to carry a kill out.
     const state = () => readFile(`/proc/${escaped}/stat`, "utf8").catch(() => "gone");
@@ -186,7 +186,7 @@ describe("the llm-cli harness", () => {
     const { run } = await play("claude", { stream: [...odd, ...claudeStream], stderr, then });
     expect(run.exitCode).toBe(0);
     expect(linesOf(run, "process").toSorted()).toEqual(
-      ["{not json", "a message too long to be read", "a warning"].toSorted(),
+      ["{not json", "a message that is too long to read", "a warning"].toSorted(),
     );
   });
 });

@@ -131,7 +131,7 @@ export const answerTable: readonly AnswerRow[] = [
     actions: ["say nothing"],
     maxRetries: 1,
     timeoutSeconds: 0.3,
-    alone: { error: /nothing came for 0.3 s \(after 2 attempts\)$/, requests: 2, waits: [1] },
+    alone: { error: /no data arrived for 0.3 s \(after 2 attempts\)$/, requests: 2, waits: [1] },
     beforeFallback: { requests: 1 },
   },
   {
@@ -139,7 +139,7 @@ export const answerTable: readonly AnswerRow[] = [
     actions: ["fall silent in the middle"],
     maxRetries: 0,
     timeoutSeconds: 0.3,
-    alone: { error: /nothing came for 0.3 s$/, requests: 1 },
+    alone: { error: /no data arrived for 0.3 s$/, requests: 1 },
   },
   succeeds("a stream that is no JSON, then a text", ["send garbage", text], [1]),
   succeeds("an error event in a stream, then a text", ["send an error event", text], [1]),

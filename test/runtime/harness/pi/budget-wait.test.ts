@@ -63,5 +63,5 @@ test("a session of pi that waits for budget ends when it is stopped", async () =
     return Promise.reject(refusal("unavailable", "the request was cancelled"));
   };
   const { error } = await session(["budget_exceeded"], [wait], stop.signal);
-  expect(error).toBe("it was stopped before it was done");
+  expect(error).toBe("it was stopped before it finished");
 });

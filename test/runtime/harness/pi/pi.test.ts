@@ -107,6 +107,6 @@ describe("a run in the pi harness", () => {
     expect(await readdir(workDir())).toContain("post-ran");
     expect(ended.exitCode).toBe(143);
     const last = ended.messages.at(-1);
-    if (last?.type === "end") expect(last.error).toBe("it was stopped before it was done");
+    if (last?.type === "end") expect(last.error).toBe("it was stopped before it finished");
   });
 });

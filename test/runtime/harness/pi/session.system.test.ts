@@ -69,7 +69,7 @@ describe("a session of pi", () => {
       signal: stop.signal,
       time: { wait },
     });
-    expect(error).toBe("it was stopped before it was done");
+    expect(error).toBe("it was stopped before it finished");
     expect(log).toContain('model "first": 503 overloaded; retry 1 of 3 in 1 s');
     expect(requests).toHaveLength(1);
   });
@@ -79,7 +79,7 @@ describe("a session of pi", () => {
     const backup = aModel("backup", upstream().route([text("From the backup.")]).baseUrl);
     const { error, log } = await session([], { models: [silent, backup], timeoutSeconds: 3 });
     expect(error).toBeNull();
-    expect(log).toContain('model "silent" failed (nothing came for 1 s)');
+    expect(log).toContain('model "silent" failed (no data arrived for 1 s)');
   });
 });
 

@@ -63,7 +63,7 @@ describe("a running agent", () => {
     expect(JSON.parse(byTool)).toEqual({ ok: false, ...deadlock });
     expect(byCommand).toContain(JSON.stringify({ ok: false, ...deadlock }));
     expect(byCommand).toMatch(/code 1\nrlock: a waits for b/);
-    expect(rerun).toContain("only a run that its schedule started");
+    expect(rerun).toContain("only a scheduled run can request a rerun");
     expect(value).toContain("may have 65536");
     expect(run.exitCode).toBe(0);
   });

@@ -119,6 +119,6 @@ test("an MCP server of the old transport HTTP+SSE is refused with a remedy", asy
   const url = `http://${ownAddress()}:${await listen(http, 0, "0.0.0.0")}/sse`;
   onTestFinished(() => http.close().closeAllConnections());
   await expect(mcpClients(url).connect("a")).rejects.toThrow(
-    `it refuses POST (405), as addresses of the old transport HTTP+SSE do: name its address for Streamable HTTP, or set \`command = ["npx", "mcp-remote", "${url}"]\` in place of url`,
+    `it refuses POST (405), like servers with the old transport HTTP+SSE. Use its address for Streamable HTTP, or set \`command = ["npx", "mcp-remote", "${url}"]\` instead of url`,
   );
 });

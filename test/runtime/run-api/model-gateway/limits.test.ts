@@ -112,7 +112,7 @@ describe("the output limit of a model call", () => {
   ])("is rejected unless %s is a positive whole number: %j", async (field, more, wire) => {
     const { reply, plan, sent } = await ask(wire, more, 2000);
     expect(reply.status).toBe(400);
-    expect(reply.text).toMatch(new RegExp(`${field}.*(a whole number of tokens|another form)`));
+    expect(reply.text).toMatch(new RegExp(`${field}.*(a whole number of tokens|a different form)`));
     expect([plan, sent]).toEqual([undefined, undefined]);
   });
 });

@@ -44,7 +44,7 @@ describe("a model request through a run's socket", () => {
     await using forged = await openBridge({ socket: run.socket, token: other.token });
     const reply = await ask(completions.body, { by: forged });
     expect(reply.status).toBe(401);
-    expect(reply.text).toContain("This is not the token of the run whose socket this is");
+    expect(reply.text).toContain("The token does not belong to the run of this socket");
     // The connection may be closed while the body is sent.
     expect([401, 502]).toContain((await ask(large, { by: forged })).status);
     expect(provider.asked).toEqual([]);

@@ -104,7 +104,7 @@ test.each<[string, Answer]>([
     expect(failure).toMatchObject({
       kind: "retry",
       isSlow: true,
-      message: "nothing came for 0.1 s",
+      message: "no data arrived for 0.1 s",
     });
     expect(reply?.isWhole ?? false).toBe(false);
     expect(gateway.meter.ends).toEqual([]);

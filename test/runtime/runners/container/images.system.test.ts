@@ -159,7 +159,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(types.filter((type) => type === "build-started")).toHaveLength(1);
     expect(types).toContain("build-progress");
     // The other one waits for it, and its log has the steps no second time.
-    const text = like(/^building .*, which was begun for another agent$/);
+    const text = like(/^building .*, which was started for another agent$/);
     expect(joined).toEqual([{ ...started, text }, ready]);
     expect(sameId).toBe(id);
     const dev = await engine.calls().listImages({ filters: { label: ["al.agent=dev"] } });
@@ -191,7 +191,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     const agent = await withDockerfile("RUN sleep 20");
     const images = imagesWith();
     await firstValueFrom(images.prepare(agent).pipe(take(3)));
-    const text = expect.not.stringContaining("begun for another agent") as string;
+    const text = expect.not.stringContaining("started for another agent") as string;
     expect(await firstValueFrom(images.prepare(agent))).toMatchObject({ ...started, text });
   });
 });

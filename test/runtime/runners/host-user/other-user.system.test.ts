@@ -117,7 +117,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     expect(attempt(file, "-e", "0")).toThrow(/sudo/);
     expect(attempt(file, ...args.slice(0, -1), "/other/project")).toThrow(/sudo/);
     expect(attempt("NODE_OPTIONS=--inspect", file, ...args)).toThrow(/not allowed to set/);
-    expect(attempt(file, ...args)).toThrow(/no whole order/);
+    expect(attempt(file, ...args)).toThrow(/no complete order/);
   });
 
   test("is rejected with advice when no sudoers rule allows it", async () => {

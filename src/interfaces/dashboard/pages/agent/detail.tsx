@@ -79,7 +79,7 @@ export function Upcoming({ id, runs, isHeld = false }: UpcomingProps) {
 /** Why nothing starts at the ticks; empty if something does. */
 function tickNote(isEnabled: boolean, isPaused: boolean): string {
   if (!isEnabled) return "The agent is disabled: nothing starts it.";
-  return isPaused ? "The scheduler is paused: no run starts at these times." : "";
+  return isPaused ? "The scheduler is paused: scheduled runs are skipped." : "";
 }
 
 function whenText({ config, scheduleText }: AgentAnswer): string {

@@ -68,7 +68,7 @@ export function Hosts({ agent, first }: HostsProps) {
         onConfirm={() => void allow()}
         {...dialog}
       >
-        applies at once, also to runs under way.
+        applies immediately, including in running runs.
       </WriteDialog>
     </Panel>
   );

@@ -51,7 +51,7 @@ interface AgentData {
 export const page: LivePage<AgentData> = {
   name: "agent",
   title: ({ name }) => name,
-  styles: [...listStyles, "calls", "agent", "changes", "markdown"],
+  styles: [...listStyles, "calls", "columns", "agent", "changes", "markdown"],
   view: Agent,
 };
 
@@ -171,8 +171,8 @@ function Notices({ name, agent, budget }: NoticesProps) {
       {budget}
       <Notice kind="warning" id="agent-warning" text={warning && plainText(warning)} />
       <Notice kind="warning" id="gone" text={agent === null ? gone : null} />
-      <p class="status-line" id="status-text" hidden={!statusText}>
-        {statusText && <Linked text={plainText(statusText)} />}
+      <p class="status-line" id="status-text">
+        {statusText ? <Linked text={plainText(statusText)} /> : "–"}
       </p>
     </>
   );

@@ -133,7 +133,7 @@ function RunTrigger({ changedSince: before, ...run }: RunRow) {
   const { agent, instanceId } = run;
   return (
     <>
-      <TriggerLabel {...run} />
+      <TriggerLabel {...run} />{" "}
       {agent !== null && instanceId !== null && before !== null && (
         <a
           class="change-mark"

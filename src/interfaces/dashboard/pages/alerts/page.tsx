@@ -118,7 +118,7 @@ const noneAtAll = "No alerts sent yet.";
 
 function noneText({ view, isNarrow }: ListViews): string {
   if (view.before !== "") return "There are no older deliveries.";
-  return isNarrow ? "No delivery meets these filters." : noneAtAll;
+  return isNarrow ? "No deliveries match these filters." : noneAtAll;
 }
 
 function offText(targets: readonly AlertTargetView[]): string {

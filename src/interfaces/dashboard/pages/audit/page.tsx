@@ -37,7 +37,7 @@ function AuditPage(data: ListData<AuditData>) {
   const read = useRead("report");
   const { entries = [], next = null } = read.value ?? {};
   const { instance } = views.view.filters;
-  const none = views.isNarrow ? "No act meets these filters." : "No person did anything yet.";
+  const none = views.isNarrow ? "No actions match these filters." : "No actions yet.";
   return (
     <Site
       frame={data.frame}

@@ -79,7 +79,7 @@ function Side({ agent, label, run }: SideProps) {
       </td>
       <td>
         {commit === null ? "none" : <code title={commit}>{commit.slice(0, shownDigits)}</code>}{" "}
-        {dirty === true ? "with changes that were not committed" : ""}
+        {dirty === true ? "with uncommitted changes" : ""}
       </td>
     </tr>
   );

@@ -28,7 +28,7 @@ const pathBy = (by: SpendKey) => (view: ListView) =>
 export const page: ListPage<CostData> = {
   name: "cost",
   title: () => "Cost",
-  styles: [...frameStyles, "overview", "history", "cost"],
+  styles: [...frameStyles, "history", "cost"],
   filters: ["days"],
   paths: { day: pathBy("day"), agent: pathBy("agent"), model: pathBy("model") },
   view: Cost,

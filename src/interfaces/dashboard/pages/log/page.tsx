@@ -124,7 +124,7 @@ function Log({ frame, agent, choice: firstChoice, ...data }: LogData) {
 }
 
 const words = { before: "earlier match", after: "later match" };
-const goneText = "The line of this link is not in the log any more. These are the newest lines.";
+const goneText = "The line of this link is no longer in the log. These are the newest lines.";
 
 /** The place of the reader in the log: at the newest line, or elsewhere. */
 function usePlace(log: LogState, toNewest: () => void) {

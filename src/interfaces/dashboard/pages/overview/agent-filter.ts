@@ -1,5 +1,5 @@
 import type { AgentStatus } from "../../../../../streams/status/wire.ts";
-import { urgencyOf } from "../../../views/agent-order.ts";
+import { hasWords, urgencyOf } from "../../../views/agent-order.ts";
 
 /** Which agents the overview shows, and in which order: the page's address holds it. */
 export interface AgentFilter {
@@ -86,26 +86,11 @@ export function groupsOf({ state, enabled }: AgentStatus): readonly AgentGroup[]
 }
 
 /** Whether a filter shows an agent. */
-export function isShown(filter: AgentFilter): (agent: AgentStatus) => boolean {
-  const words = filter.q.toLowerCase().split(/\s+/).filter(Boolean);
-  return (agent) => meets(agent, filter) && hasWords(agent, words);
-}
-
-function meets(agent: AgentStatus, { state, tag }: AgentFilter): boolean {
-  return (
-    (state === "" || groupsOf(agent).includes(state)) && (tag === "" || agent.tags.includes(tag))
-  );
-}
-
-/**
- * A part of a name matches. State and triggers match by whole words: `web` is to find the agents of the web team, not
- * all that a webhook starts.
- */
-function hasWords(agent: AgentStatus, words: readonly string[]): boolean {
-  const { name, title, tags, triggers } = agent;
-  const names = [name, title, ...tags].join(" ").toLowerCase();
-  const whole = [...groupsOf(agent), ...triggers].join(" ").toLowerCase().split(" ");
-  return words.every((word) => names.includes(word) || whole.includes(word));
+export function isShown({ q, state, tag }: AgentFilter): (agent: AgentStatus) => boolean {
+  return (agent) =>
+    (state === "" || groupsOf(agent).includes(state)) &&
+    (tag === "" || agent.tags.includes(tag)) &&
+    hasWords(agent, q);
 }
 
 /** Agents without a value come last either way, and equal ones are ordered by name; `now` is epoch ms. */

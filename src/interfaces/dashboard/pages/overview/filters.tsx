@@ -1,7 +1,7 @@
 import type { AgentStatus } from "../../../../../streams/status/wire.ts";
 import { agentGroups, groupsOf, isNarrow, sortOf, sortWords } from "./agent-filter.ts";
 import type { AgentFilter, AgentGroup } from "./agent-filter.ts";
-import { useFieldValue } from "../../kit/fields.tsx";
+import { Select, useFieldValue } from "../../kit/fields.tsx";
 
 /** Number of agents, in total and in each group, and their tags. */
 export interface AgentCounts {
@@ -41,50 +41,34 @@ export function AgentFilters({ filter, counts, onChange }: AgentFiltersProps) {
   const isUsed = counts.all >= filterFrom || isNarrow(filter);
   return (
     <div class="agent-filters end" id="agent-filters" hidden={!isUsed}>
-      <select
-        class="filter"
+      <Select
         id="agent-state"
-        aria-label="State"
+        label="State"
+        isBare
+        values={agentGroups}
         value={filter.state}
-        onChange={({ currentTarget: { value } }) =>
-          onChange({ state: agentGroups.find((group) => group === value) ?? "" })
-        }
-      >
-        <option value="">Any state</option>
-        {agentGroups.map((group) => (
-          <option value={group} key={group}>
-            {group}
-          </option>
-        ))}
-      </select>
-      <select
-        class="filter"
-        id="agent-tag"
-        aria-label="Tag"
-        hidden={tags.length === 0}
-        value={tag}
-        onChange={({ currentTarget }) => onChange({ tag: currentTarget.value })}
-      >
-        <option value="">Any tag</option>
-        {tags.map((each) => (
-          <option value={each} key={each}>
-            {each}
-          </option>
-        ))}
-      </select>
-      <select
-        class="filter"
+        onChange={(value) => onChange({ state: agentGroups.find((one) => one === value) ?? "" })}
+      />
+      {tags.length > 0 && (
+        <Select
+          id="agent-tag"
+          label="Tag"
+          isBare
+          values={tags}
+          value={tag}
+          onChange={(value) => onChange({ tag: value })}
+        />
+      )}
+      <Select
         id="agent-sort"
-        aria-label="Sort by"
-        value={filter.sort.by}
-        onChange={({ currentTarget }) => onChange({ sort: sortOf(currentTarget.value) })}
-      >
-        {Object.entries(sortWords).map(([by, words]) => (
-          <option value={by} key={by}>
-            {by === "name" ? "By name" : words}
-          </option>
-        ))}
-      </select>
+        label="Sort by"
+        isBare
+        any={sortWords.errors}
+        values={Object.keys(sortWords).slice(1)}
+        words={{ ...sortWords, name: "By name" }}
+        value={filter.sort.by === "errors" ? "" : filter.sort.by}
+        onChange={(value) => onChange({ sort: sortOf(value) })}
+      />
       <input
         class="filter"
         type="search"

@@ -45,7 +45,16 @@ interface RunData {
 export const page: LivePage<RunData> = {
   name: "run",
   title: ({ run }) => run.instanceId,
-  styles: [...frameStyles, "calls", "agent", "changes", "markdown", "log-row", "run", "questions"],
+  styles: [
+    ...frameStyles,
+    "calls",
+    "columns",
+    "changes",
+    "markdown",
+    "log-row",
+    "run",
+    "questions",
+  ],
   view: Run,
 };
 

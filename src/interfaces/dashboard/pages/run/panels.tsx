@@ -116,7 +116,7 @@ export function Called({ run }: RunProps) {
 }
 
 function Caller({ caller, callerInstance }: NonNullable<RunView["calls"]["received"]>) {
-  if (caller === null) return <>an agent that is not known</>;
+  if (caller === null) return <>an unknown agent</>;
   if (callerInstance === null) return <a href={agentAddress(caller)}>{caller}</a>;
   return <RunLink agent={caller} instanceId={callerInstance} />;
 }

@@ -153,10 +153,10 @@ interface AskedAgain {
 }
 
 const ofSchedule: AskedAgain = {
-  label: "Prompt, beside its instructions",
+  label: "Prompt, in addition to the instructions",
   text: "",
   isStored: true,
-  unchanged: "Unchanged: the same work runs again, as a replay.",
+  unchanged: "Unchanged: the same work is replayed.",
   edited: "Edited: a manual run starts with this prompt.",
 };
 

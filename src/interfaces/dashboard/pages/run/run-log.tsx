@@ -1,6 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { LogChoice } from "../../kit/list-view.ts";
 import { Failed, Panel } from "../../kit/panel.tsx";
+import { PromptChars } from "../../log/log-contents.tsx";
 import { LogLines } from "../../log/log-lines.tsx";
 import type { FirstPart } from "../../log/log-session.ts";
 import { useFollow, useLog } from "../../log/use-log.ts";
@@ -96,7 +97,7 @@ export function RunLog({ agent, instanceId, isOver, log, ...look }: RunLogProps)
               Last lines
             </button>
           ) : (
-            lines.length >= shownLines && `From the last ${shownLines} lines on.`
+            lines.length >= shownLines && `The last ${shownLines} lines.`
           )}
         </span>
       }
@@ -116,7 +117,9 @@ export function RunLog({ agent, instanceId, isOver, log, ...look }: RunLogProps)
         ref={follow.box}
         onScroll={follow.onScroll}
       >
-        <LogLines lines={lines} links={links} isRaw={false} sought="" marked={marked} />
+        <PromptChars.Provider value={4_000}>
+          <LogLines lines={lines} links={links} isRaw={false} sought="" marked={marked} />
+        </PromptChars.Provider>
       </div>
     </Panel>
   );

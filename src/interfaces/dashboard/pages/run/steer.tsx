@@ -42,7 +42,7 @@ export function Steer({ run, onSent, class: look }: SteerProps) {
           <Message key={message.seq} message={message} run={run} />
         ))}
       </ul>
-      {refusal !== null && <p class="muted note">{`Can't take messages: ${refusal}.`}</p>}
+      {refusal !== null && <p class="muted note">{`It accepts no messages: ${refusal}.`}</p>}
       {hasBox && <Box key={String(isLive)} run={run} isLive={isLive} onSent={onSent} />}
     </Panel>
   );

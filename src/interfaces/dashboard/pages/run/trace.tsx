@@ -46,7 +46,7 @@ export function Trace({ agent, instanceId, first, received, class: look, onOpen 
   const rows = traceRows(trace);
   const note = joined([
     rows.length === 0 && "No steps yet.",
-    !trace.isWhole && "From the run's last log lines.",
+    !trace.isWhole && "From the run's last log lines only.",
   ]);
   return (
     <Panel

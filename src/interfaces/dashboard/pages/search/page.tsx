@@ -86,7 +86,7 @@ function noneText(view: ListView, isMore: boolean, isIndexing: boolean) {
     return (
       <>
         <p>Search the logs of all agents and of the scheduler. The same in a shell:</p>
-        <Copied text="al search 'timed out'" label="Command" />
+        <Copied text="al logs --grep 'timed out'" label="Command" />
       </>
     );
   }

@@ -182,7 +182,7 @@ export function upstreamRequest(
   rawHeaders: readonly string[],
 ): UpstreamRequest {
   const lines = requestLines(rawHeaders);
-  if (lines === null) throw unsuitable(501, "no transfer-encoding but chunked is passed on");
+  if (lines === null) throw unsuitable(501, "only the transfer-encoding chunked is forwarded");
   const own = ["host", bracketed(host), "accept-encoding", "identity"];
   const kept = withoutHeaders(lines, replaced);
   return { method, path: url, headers: [...own, ...kept, ...missingLength(method, headers)] };

@@ -26,8 +26,8 @@ export interface RequestHead {
 
 /** The refusal of a request that would leave with a sentinel. The message names the problem and a fix. */
 function holdsSentinel(where: string, host: string, advice: string): Problem {
-  const found = `${where} of the request to ${host} holds a sentinel`;
-  return new Problem("sentinel", `${found}, which stands for a secret${advice}`);
+  const found = `${where} of the request to ${host} contains a sentinel`;
+  return new Problem("sentinel", `${found}, a placeholder for a secret${advice}`);
 }
 
 /**

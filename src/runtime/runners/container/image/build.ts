@@ -118,9 +118,9 @@ function adviceFor(instruction: string, output: string): string {
     return "the image that it begins FROM is not on this engine and can't be pulled: pull or import it, or name another (in the Dockerfile, or as [local].base); saving that builds again";
   }
   if (noRights.test(output)) {
-    return "a command that needs rights needs USER root before it; saving the Dockerfile builds again";
+    return "put USER root before a command that needs root, and save the Dockerfile to build again";
   }
-  return "fix the Dockerfile; saving it builds again";
+  return "fix the Dockerfile, and save it to build again";
 }
 
 function oneLine(text: string): string {

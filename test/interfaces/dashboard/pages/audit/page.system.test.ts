@@ -13,11 +13,11 @@ test("the page Audit lists who did what, without a script, and leads to the run"
   );
   const { page, url, shows } = await open("/dashboard/audit", deps);
   const html = await (await page.context().request.get(`${url}/dashboard/audit`)).text();
-  expect(html).toContain("Ada by Slack");
+  expect(html).toContain("Ada via Slack");
   await shows({
     "#acts tr": [
       / dashboard from 127\.0\.0\.1 login$/,
-      / Ada by Slack approve dev-abcdefgh once\[U\+202E\] \(host a\.test\)$/,
+      / Ada via Slack approve dev-abcdefgh once\[U\+202E\] \(host a\.test\)$/,
     ],
     "#acts a@href": "/dashboard/agents/dev/runs/dev-abcdefgh",
   });

@@ -56,7 +56,7 @@ test("a person whose answer is second learns who was first", async () => {
   const answer = { state: "answered", answer: "no", by: ada, answeredAt } as const;
   asked.splice(0, 1, aQuestionView({ id: idOf(1), ...answer }));
   await press("yes");
-  await shows({ "#toasts": /answered at noon/, "#ended-list > li": [/no · Ada by Slack/] });
+  await shows({ "#toasts": /answered at noon/, "#ended-list > li": [/no · Ada via Slack/] });
 });
 
 test("questions for numbers and texts have fields, which keep a refused answer and a text while other questions change", async () => {
@@ -124,7 +124,7 @@ test("a run's page has its question to answer, and who answered the earlier ones
   change();
   await page.goto(`${url}/dashboard/agents/dev/runs/${instanceId}`);
   await shows({
-    "#question-list > li >> nth=1": /^asked .+ Deploy 1\.4\? yes · Ada by Slack$/,
+    "#question-list > li >> nth=1": /^asked .+ Deploy 1\.4\? yes · Ada via Slack$/,
     "#state": "waiting: person",
   });
   await press("no");

@@ -128,7 +128,7 @@ test.each([
   async (_where, path, options) => {
     const answer = await forward(made().run, `http://${host}${path}`, options);
     expect(answer).toMatchObject({ status: 403 });
-    expect(answer.body).toContain("would have been sent what stands for a secret (in the ");
+    expect(answer.body).toContain("would have received a placeholder for a secret (in the ");
     const seen = made().side.hosts.seen.map(({ rawHeaders, url }) => [url, rawHeaders]);
     expect(JSON.stringify(seen)).not.toContain("AlSentinel");
     await expect.poll(() => made().side.attempts.at(-1)?.denied).toBe("sentinel");

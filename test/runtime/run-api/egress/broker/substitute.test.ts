@@ -100,7 +100,7 @@ test.each<[string, string, string[], RegExp?]>([
   ["in another case", "/", ["authorization", sentinel.toUpperCase()]],
 ])(
   "a run's request is rejected if it contains a secret's placeholder %s",
-  (_what, url, rawHeaders, message = /holds a sentinel/) => {
+  (_what, url, rawHeaders, message = /contains a sentinel/) => {
     expect(() => substituted({ host, url, rawHeaders }, bindings)).toThrow(message);
   },
 );

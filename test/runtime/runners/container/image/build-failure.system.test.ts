@@ -50,7 +50,7 @@ describe.skipIf(missing !== null)("a failing image build", () => {
 
   test.each([
     ["COPY nothing /opt/", /^COPY failed: .*nothing.*does not exist\nCOPY nothing \/opt\/ \(step/],
-    ["RUN touch /etc/mine", /^touch: .*Permission denied\n[^]*needs USER root before it/],
+    ["RUN touch /etc/mine", /^touch: .*Permission denied\n[^]*put USER root before a command/],
     ["FROM registry.invalid/none:1", /registry\.invalid[^]*can't be pulled: pull or import it/],
   ])("a failed image build has a reason and advice: %s", async (line, expected) =>
     expect(await failureOf("USER 10001", line)).toMatch(expected),
