@@ -226,7 +226,7 @@ function count({ store, targets, onCounts, warn }: AlertsDeps, open: number): vo
   }
 }
 
-/** What a person does with alerts and their targets. */
+/** The acts of people on alerts and their targets. */
 function createActions(
   { store, targets, clock, send }: AlertsDeps,
   rules: AlertRules,

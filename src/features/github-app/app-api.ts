@@ -87,7 +87,7 @@ interface GithubRequest {
   /** JWT, installation token, or null for a request without a login. */
   readonly token: string | null;
   readonly body?: object;
-  /** What to do about a refusal; by default for one of the app's login or rights. */
+  /** The advice about a refusal; by default for one of the app's login or rights. */
   readonly hint?: string;
 }
 

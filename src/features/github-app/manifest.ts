@@ -33,7 +33,7 @@ const permissionOf = new Map(
 type Permissions = GithubAppScope["permissions"];
 
 interface AppNeeds {
-  /** Of each agent. */
+  /** One for each agent. */
   readonly permissions: readonly Permissions[];
   /** Events that agents listen to; null for any. */
   readonly events: readonly string[] | null;

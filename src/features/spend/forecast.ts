@@ -5,7 +5,7 @@ import { usdOfNano, type NanoUsd } from "../../foundation/contracts/money.ts";
 import type { SpendForecast } from "./spend-report.ts";
 
 /** The cost of an agent's runs in the next 30 days, by its last runs. */
-/** What runs cost in a month. */
+/** The cost of runs in a month. */
 export interface MonthForecast {
   /** Cost if each run costs the median of the last ones. */
   readonly monthNano: NanoUsd;

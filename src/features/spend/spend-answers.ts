@@ -54,7 +54,7 @@ export function createSpendAnswers(deps: SpendAnswerDeps): (asked: SpendRequest)
   };
 }
 
-/** What the most expensive agents cost in a row, US dollars by agent. */
+/** The cost of the most expensive agents, US dollars by agent. */
 function costsByAgent(
   report: SpendStore,
   query: Parameters<SpendStore["rows"]>[0],

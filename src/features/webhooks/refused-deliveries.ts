@@ -145,7 +145,7 @@ export function createUnmatchedReceipts(db: DatabaseSync) {
   return {
     /**
      * Receipts that gave no agent work, the earliest first; from `since`, epoch ms, or after one of an earlier page. `last`
-     * is the last one that was searched; null if there are no more.
+     * is the last one that was searched; null at the end.
      */
     page: (since: number, source: string | null, after: string | null) => {
       const place = after === null ? undefined : placeOf.get(after);

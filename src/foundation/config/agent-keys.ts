@@ -117,6 +117,8 @@ export const agentKeys = {
       ),
     resolve: (given) => given,
     value: z.int(),
+    // The default is left out, so that versions of runs from before this key stay the same.
+    canonical: (given) => (given === 24 ? null : given),
   }),
   overlap: agentKey({
     inFile: "overlap",

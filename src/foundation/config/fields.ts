@@ -190,7 +190,7 @@ export function parseDuration(text: string): number | null | undefined {
   return ms >= minMs && ms <= maxMs ? ms : undefined;
 }
 
-/** The ms of "90s", "24h" or "7d"; undefined for text that is no length of time. */
+/** The ms of "90s", "24h" or "7d"; undefined for other text. */
 export function durationMs(text: string): number | undefined {
   const [, count = "", unit = ""] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   const unitMs = new Map<string, number>(Object.entries(unitsMs)).get(unit);

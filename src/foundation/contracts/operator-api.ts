@@ -117,7 +117,7 @@ export interface AgentFact {
 export interface AgentAnswer {
   /** The active config; null until there was a valid one. */
   readonly config: AgentConfig | null;
-  /** Its next scheduled runs, ISO 8601 UTC, at most ten; none without a schedule. */
+  /** At most ten next scheduled runs, ISO 8601 UTC. */
   readonly nextTicks: readonly string[];
   /** The same, with the runs that calendars leave out. */
   readonly next: readonly UpcomingRun[];

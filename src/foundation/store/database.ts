@@ -122,7 +122,7 @@ function migrate(db: DatabaseSync, path: string, format: DatabaseFormat): void {
 /** The copy of a database from before its last update to a new format. */
 const beforeUpdate = (path: string): string => `${path}.before-update`;
 
-/** Fails, and so does the update, if there is no room for the copy. */
+/** Throws on a full disk, and the update fails with it. */
 function saveBefore(db: DatabaseSync, path: string): void {
   const draft = `${beforeUpdate(path)}.${process.pid}.new`;
   rmSync(draft, { force: true });

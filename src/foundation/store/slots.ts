@@ -144,13 +144,13 @@ export function createSlotStore(
       write(() => planAll(agent, slots, "backfill")),
     /**
      * Makes the next planned slot of an agent work, which waits; null without one, and until the work of the one before it
-     * has ended. Waits for the store.
+     * has ended. `keyed` adds its concurrency key. Waits for the store.
      */
-    startNext: (agent: string): Promise<WorkItem | null> =>
+    startNext: (agent: string, keyed: (item: WorkItem) => WorkItem): Promise<WorkItem | null> =>
       record(() => {
         const [next] = plannedOf(agent);
         if (next === undefined || openLate.get(agent) !== undefined) return null;
-        const item = itemOf(agent, next);
+        const item = keyed(itemOf(agent, next));
         insert(queuedRow(item));
         begin.run(item.id, agent, next.schedule, next.at);
         return item;

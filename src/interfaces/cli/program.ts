@@ -89,7 +89,7 @@ function commandMeant({ code }: CommanderError, command: Command): string | null
   return nearest(args[0] ?? "", namesOf(parent));
 }
 
-/** What to do with an agent's name in place of a command. */
+/** The advice for an agent's name in place of a command. */
 function agentAdvice({ code }: CommanderError, command: Command): string | null {
   const [name = ""] = command.args;
   if (code !== "commander.unknownCommand" || basename(name) !== name) return null;

@@ -1,3 +1,4 @@
+import { withKey } from "../../../streams/triggers/with-key.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import { counted } from "../../foundation/contracts/format.ts";
@@ -5,17 +6,20 @@ import { messageOf } from "../../foundation/errors.ts";
 
 type BackfillContext = Pick<
   SchedulerContext,
-  "store" | "dispatch" | "stopping" | "onDemand" | "warn"
+  "store" | "status" | "dispatch" | "stopping" | "onDemand" | "warn"
 >;
 
 /**
  * Starts the planned slots of each agent one after another, in order: the next one when the run of the one before has ended.
  * The store has them, so that they continue after a restart.
  */
-export function createBackfills({ store, dispatch, stopping, onDemand, warn }: BackfillContext) {
+export function createBackfills(context: BackfillContext) {
+  const { store, status, dispatch, stopping, onDemand, warn } = context;
+  const keyed = (item: WorkItem): WorkItem =>
+    withKey(item, status.agent(item.agent)?.config ?? null);
   const advance = async (agent: string): Promise<void> => {
     if (onDemand || stopping.phase() === "draining") return;
-    const item = await store.slots.startNext(agent);
+    const item = await store.slots.startNext(agent, keyed);
     if (item !== null) dispatch([item]);
   };
   /** The rest does not start: it would meet the same problem, or a person wanted an end. */

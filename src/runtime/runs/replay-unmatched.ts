@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { v7 as uuidV7 } from "uuid";
 import { isoTime } from "../../../streams/iso-times.ts";
+import { withKey } from "../../../streams/triggers/with-key.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import { createUnmatchedReceipts } from "../../features/webhooks/refused-deliveries.ts";
 import type {
@@ -75,14 +76,18 @@ async function start(work: UnmatchedWork, isDryRun: boolean, { store, dispatch }
 }
 
 /** A stored delivery with the work of the agents that match it now; null without any. */
-function workOf(receiptId: string, { store, readAgain }: UnmatchedDeps): UnmatchedWork | null {
+function workOf(
+  receiptId: string,
+  { store, status, readAgain }: UnmatchedDeps,
+): UnmatchedWork | null {
   const receipt = store.receipts.get(receiptId);
   const read = receipt && readAgain(receipt);
   if (receipt === null || read === null || read.result.matched.length === 0) return null;
   const trigger = { kind: "webhook", event: read.event } as const;
   const matched = read.result.matched.map((agent): WorkItem => {
     const replayOf = store.originals.ofDelivery(receipt, agent);
-    const item = { id: uuidV7(), agent, at: Date.now(), attempt: 1, trigger };
+    const own = { id: uuidV7(), agent, at: Date.now(), attempt: 1, trigger };
+    const item = withKey(own, status.agent(agent)?.config ?? null);
     return replayOf === null ? item : { ...item, replayOf };
   });
   const work = { receipt, ...read.identity, items: matched };

@@ -22,7 +22,7 @@ test.each([
   [url, "mcp[0].tools is missing; expected a list of the tools that the agent may call"],
   [`tools = ["a"]`, "mcp[0] needs either url or command"],
   [`${url}\ncommand = ["a"]\ntools = ["a"]`, "mcp[0] needs either url or command"],
-  [`command = ["a"]\ntools = ["a"]\ncredential = "mcp_token"`, "are for a url"],
+  [`command = ["a"]\ntools = ["a"]\ncredential = "mcp_token"`, "apply to a url only"],
   [`url = "http://a.example.com/"\ntools = ["a"]\ncredential = "mcp_token"`, "unencrypted"],
   [`url = "https://me:secret@a.example.com/"\ntools = ["a"]`, "without a name and a password"],
   [`${url}\ntools = ["a"]\ncredential = "slack_webhook"`, "a credential for runs"],

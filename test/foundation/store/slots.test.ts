@@ -15,11 +15,11 @@ const history = (store: Store) =>
     .triggers.map(({ scheduledFor, outcome }) => [Date.parse(scheduledFor ?? ""), outcome]);
 
 async function endNext(store: Store): Promise<number | null> {
-  const item = await store.slots.startNext("dev");
+  const item = await store.slots.startNext("dev", (item) => item);
   if (item === null || item.trigger.kind !== "cron") return null;
   const instanceId = `dev-${item.trigger.scheduledFor}`;
   await store.work.claim(requestFor(item, instanceId));
-  expect(await store.slots.startNext("dev")).toBe(null);
+  expect(await store.slots.startNext("dev", (item) => item)).toBe(null);
   await store.work.end(item, { instanceId, startedAt: 1, end: succeeded });
   return item.trigger.scheduledFor;
 }
@@ -52,11 +52,11 @@ test("planned slots start one after another, the oldest first, in this scheduler
   const store = tempStore();
   await store.slots.catchUp("dev", [slot(3_000), slot(1_000), slot(2_000)]);
   expect(await endNext(store)).toBe(1_000);
-  const item = await store.slots.startNext("dev");
+  const item = await store.slots.startNext("dev", (item) => item);
   const next = reopened(store);
   expect(next.slots.plannedAgents()).toEqual(["dev"]);
   expect(await next.recover()).toMatchObject({ requeue: [{ id: item?.id }] });
-  expect(await next.slots.startNext("dev")).toBe(null);
+  expect(await next.slots.startNext("dev", (item) => item)).toBe(null);
   expect(next.slots.planned("dev")).toBe(1);
   if (item !== null) await next.work.refuse(item, "rejected", "no agent", false);
   expect(await endNext(next)).toBe(3_000);

@@ -35,7 +35,7 @@ export interface AppSetup {
   readonly owner: string | undefined;
   /** Instance of the new credential. */
   readonly instance: string;
-  /** The webhook secret of the source: the stored one is null if there is none yet. */
+  /** The stored webhook secret of the source; null before the first. */
   readonly stored: string | null;
   readonly storeSecret: (secret: string) => Promise<unknown>;
 }

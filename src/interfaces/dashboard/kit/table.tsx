@@ -108,7 +108,7 @@ interface UnfoldProps extends Unfolding {
   /** Its text, and another one while the details are shown. */
   readonly words: string;
   readonly openWords?: string;
-  /** Its name for screen readers, behind its text. */
+  /** Read by screen readers behind the text. */
   readonly label: string;
   readonly class?: string;
   readonly hidden?: boolean;
