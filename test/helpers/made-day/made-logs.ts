@@ -1,24 +1,22 @@
-import { appendFileSync, mkdirSync } from "node:fs";
+import { appendFileSync, mkdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { formatLine } from "../../../src/foundation/logs/line-queue.ts";
 import { logFileOf, logsDir } from "../../../src/foundation/logs/log-files.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 import type { MadeRun } from "./made-runs.ts";
 
-/** Writes the runs' lines to the project's log files, as their runs would have. */
+/** Writes the runs' lines to the project's log files, each last written at the time of its last line, as by their runs. */
 export function writeLogs(projectDir: string, runs: readonly MadeRun[]): void {
   mkdirSync(logsDir(projectDir), { recursive: true });
-  const files = new Map<string, string[]>();
-  for (const run of runs) {
-    for (const entry of linesOf(run)) {
-      const { name } = logFileOf(entry.agent, entry.time);
-      const lines = files.get(name) ?? [];
-      files.set(name, lines);
-      lines.push(formatLine(entry));
-    }
-  }
-  for (const [name, lines] of files) {
-    appendFileSync(join(logsDir(projectDir), name), lines.join(""), { mode: 0o600 });
+  const files = Map.groupBy(
+    runs.flatMap(linesOf),
+    ({ agent, time }) => logFileOf(agent, time).name,
+  );
+  for (const [name, entries] of files) {
+    const path = join(logsDir(projectDir), name);
+    appendFileSync(path, entries.map(formatLine).join(""), { mode: 0o600 });
+    const seconds = Math.max(...entries.map(({ time }) => time)) / 1_000;
+    utimesSync(path, seconds, seconds);
   }
 }
 
