@@ -29,6 +29,7 @@ import type { NamedOperations, OperationContext } from "../../src/interfaces/ope
 import { replayed, unmatchedReplay } from "./fake-replays.ts";
 import { fakeBackfill } from "./fake-backfill.ts";
 import { fakeTrace } from "./fake-trace.ts";
+import { fakeCounts } from "./fake-counts.ts";
 import { fakeQuestions } from "./fake-questions.ts";
 import { fakeAudit } from "./fake-audit.ts";
 import { memoryTokens } from "./memory-tokens.ts";
@@ -194,14 +195,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     },
     ...fakeSchedules(() => status.snapshot().agents.map(({ name }) => agentOf(name)), find),
     audit: fakeAudit(acts),
-    countsOf: (isMine: IsMine) => {
-      const count = (rows: readonly { readonly agent: string | null }[]) =>
-        rows.filter(({ agent }) => isMine(agent)).length;
-      const { open, deliveries } = state.alerting;
-      const dead = count(deliveries.filter((one) => one.state === "dead"));
-      const questions = count(asked.filter((one) => one.state === "open"));
-      return { alerts: { open: count(open), dead }, questions };
-    },
+    countsOf: (isMine: IsMine) => fakeCounts(state.alerting, asked, isMine),
     gatherings: { startNow: noted("startNow", () => [{}, { gathered: ["r1", "r2", "r3"] }]) },
     inputs: { kill$: { next: killed } },
     questions: fakeQuestions(asked),

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { CommanderError, type Command } from "commander";
 import { completionCommands } from "./commands/completion.ts";
 import { controlCommands } from "./commands/control.ts";
+import { webhookCommands } from "./commands/webhooks.ts";
 import { projectCommands } from "./commands/project.ts";
 import { reportCommands } from "./commands/reports.ts";
 import { usageError } from "../../foundation/errors.ts";
@@ -16,6 +17,7 @@ import { packageVersion } from "../../foundation/version.ts";
 const commands = {
   ...projectCommands,
   ...controlCommands,
+  ...webhookCommands,
   ...reportCommands,
   ...completionCommands,
 };
