@@ -30,7 +30,7 @@ async function untilStill(page: Page): Promise<void> {
   await expect.poll(isStill).toBe(true);
 }
 
-const day = String.raw`(?:(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat), )?(?:\w{3} \d{1,2}, )?(?:\d{4}, )?`;
+const day = String.raw`(?:(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat), )?(?:\w{3} \d{1,2},? )?(?:\d{4},? )?`;
 /** What differs from run to run: times, days, seconds and what is due in minutes. */
 const volatile: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>"],

@@ -91,7 +91,7 @@ export const answerTable: readonly AnswerRow[] = [
   },
   fails("a refusal", { reply: { kind: "refusal" } }, /the model refused|blocked the prompt/),
   fails("a content filter", ending("filter", "How to"), /content filter stopped the answer/),
-  fails("a stop for an unknown reason", ending("unknown", "Well"), /not known here \(.*vanished/i),
+  fails("a stop for an unknown reason", ending("unknown", "Well"), /unknown reason \(.*vanished/i),
   fails("400", error(400, "max_tokens is wrong"), /400 max_tokens is wrong$/),
   succeeds(
     "429 with retry-after, then a text",

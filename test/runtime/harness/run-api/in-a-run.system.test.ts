@@ -64,7 +64,7 @@ describe("a running agent", () => {
     expect(byCommand).toContain(JSON.stringify({ ok: false, ...deadlock }));
     expect(byCommand).toMatch(/code 1\nrlock: a waits for b/);
     expect(rerun).toContain("only a scheduled run can request a rerun");
-    expect(value).toContain("may have 65536");
+    expect(value).toContain("at most 65536");
     expect(run.exitCode).toBe(0);
   });
 

@@ -64,8 +64,8 @@ describe.skipIf(missing !== null)("a container engine that becomes unreachable",
   });
 
   test.each([
-    ["returns", 30_000, /the engine went away .* ended with it/],
-    ["stays away", 500, /the engine went away .* did not come back/],
+    ["returns", 30_000, /the engine went down .* ended with it/],
+    ["stays away", 500, /the engine went down .* did not come back/],
   ])("and %s makes a run that ended meanwhile count as lost", async (outcome, graceMs, reason) => {
     const isBack = outcome === "returns";
     await proxy().open();
