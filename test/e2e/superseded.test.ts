@@ -5,6 +5,7 @@ import { addScripted, bash } from "../helpers/scripted-agents.ts";
 
 test("examples/pull-request ends the review of an earlier push, which names the newer one", async () => {
   const project = await LiveProject.copy("examples/pull-request");
+  await project.edit("agents/review/config.toml", 'quiet = "10s"', 'quiet = "1s"');
   await project.start();
   await project.store("github_webhook_secret", { secret: "a-secret-of-the-example" });
   const payload = project.path("pull-request-opened.json");
@@ -24,7 +25,7 @@ test("examples/pull-request ends the review of an earlier push, which names the 
     `newer work with its key "Codertocat/Hello-World#2" took its place: ${newer?.id}`,
   );
   const tested = await project.print("webhook", "test", newer?.receiptId ?? "");
-  expect(tested).toMatch(/\{number\} 2\n[^]*review +yes +Codertocat\/Hello-World#2$/m);
+  expect(tested).toMatch(/\{number\} 2\n[^]*review +yes +Codertocat\/Hello-World#2 +gathers as Codertocat\/Hello-World#2/m);
 });
 
 test("a run that newer work of its key ends frees its lock, withdraws its question and runs its hooks, and its caller gets the outcome", async () => {

@@ -83,7 +83,7 @@ describe.skipIf(missing !== null)("a shared folder in /tmp that another user cre
       // Where a name could be guessed, the link is not written through, and a record in it is nobody's.
       for (const n of [1, 2, 3]) {
         const path = logPathOf(base, `dev-${n}`);
-        expect(() => createLog(path)).toThrow("cannot be made");
+        expect(() => createLog(path)).toThrow("cannot be created");
         expect(await readRunRecord(path)).toBeNull();
       }
       expect(await readdir(target)).toEqual([]);
