@@ -22,7 +22,7 @@ test("an agent with a missing credential is blocked, with a suggestion, until th
       /^agents\/dev\/config\.toml {2}credential acme_tokn is missing: .*did you mean "acme_token"\?.*al creds add acme_tokn --field <field>/,
     ) as string,
   });
-  expect((await project.al("run", "dev")).stderr).toContain("acme_tokn is missing");
+  expect((await project.al("run", "dev")).stdout).toContain("acme_tokn is missing");
   expect(await project.latest("dev")).toMatchObject({ outcome: "rejected" });
 
   await store("acme_tokn");
@@ -46,6 +46,6 @@ test("an edited gateway.port takes effect at once while the gateway is closed, l
   expect((await health()).status).toBe(200);
   expect(output()).not.toContain("changes with the next start");
   await project.edit("config.toml", `${after}`, `${later}`);
-  await waitForOutput(/\[gateway\] changes with the next start/);
+  await waitForOutput(/changes of \[gateway\] take effect at the next start/);
   expect((await health()).status).toBe(200);
 });
