@@ -96,7 +96,7 @@ async function loadedByStart(meanwhile = () => {}) {
   return readList(list);
 }
 
-test("al start loads at most 104 files and 3.42 MB, all in ASCII, and without undici", async () => {
+test("al start loads at most 104 files and 3.49 MB, all in ASCII, and without undici", async () => {
   const { files, bytes, own, opened } = await loadedByStart(() => {
     // A command that asks the scheduler does without zod, and its table of plain text without Unicode.
     const stat = loadedBy("stat");
@@ -104,7 +104,7 @@ test("al start loads at most 104 files and 3.42 MB, all in ASCII, and without un
     expect(stat.bytes).toBeLessThan(250_000);
   });
   expect(files.length).toBeLessThanOrEqual(104);
-  expect(bytes).toBeLessThan(3_420_000);
+  expect(bytes).toBeLessThan(3_490_000);
   // Each file of the project is read once.
   const read = opened.filter((path) => /\/(config\.toml|SKILL\.md)$/.test(path));
   expect(read).toContain(join(project().dir, "config.toml"));
