@@ -4,12 +4,12 @@ import { createSlots } from "../../../streams/runs/slots.ts";
 import { createKeyedRun } from "../../../streams/runs/keyed-runs.ts";
 import { expectQueue, held, type Drawing, type More } from "./queue-drawing.ts";
 
-/** a, b and c have one key, x and y another, r is a retry of the first one; n has none, t is a tick of the first key. */
+/** a, b and c have one key, x and y another, r is a retry of the first one; n has none, t and u are ticks of the first key. */
 const keyOf = (item: string): string | null =>
-  "abcrt".includes(item) ? "1" : "xy".includes(item) ? "2" : null;
+  "abcrtu".includes(item) ? "1" : "xy".includes(item) ? "2" : null;
 const more = (): More => ({
-  isTick: (item) => item === "t",
-  mayWait: (item) => item !== "t",
+  isTick: (item) => "tu".includes(item),
+  mayWait: (item) => !"tu".includes(item),
   keyed: (item) => {
     const key = keyOf(item);
     return key === null ? null : { id: item, key, isRetry: item === "r" };
@@ -97,6 +97,11 @@ test.each<[does: string, limits: Parameters<typeof expectQueue>[0], drawing: Dra
     "lets a tick wait for its key, as newer work of it, if ticks wait",
     keys("cancel", { ticksWait: true }),
     { items: "-at", ending: "--a", ran: "-A----T" },
+  ],
+  [
+    "supersedes a tick that waits by the next one, so that the run which ends for it leads on to that",
+    keys("cancel", { ticksWait: true }),
+    { items: "-atu", ending: "--a", superseded: "---t", ran: "-A----U" },
   ],
 ])("a queue with keys %s", (_does, limits, drawing) => expectQueue(limits, { ...drawing, more }));
 
