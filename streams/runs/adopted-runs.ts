@@ -12,8 +12,9 @@ export interface AdoptedRun extends Omit<ClaimedRun, "slot"> {
 }
 
 /** The key of an item; null without one. */
-export function keyedOf({ id, key, isRetry }: WorkItem): Keyed | null {
-  return key === undefined ? null : { id, key, isRetry: isRetry === true };
+export function keyedOf({ id, key, isRetry, trigger }: WorkItem): Keyed | null {
+  const isLate = trigger.kind === "cron" && trigger.late !== undefined;
+  return key === undefined ? null : { id, key, isRetry: isRetry === true, isLate };
 }
 
 /**

@@ -7,6 +7,8 @@ export interface Keyed {
   readonly key: string;
   /** Whether it was accepted before other work that already waits or runs. */
   readonly isRetry: boolean;
+  /** Whether it makes up for an earlier time, so that it is no newer work. */
+  readonly isLate: boolean;
 }
 
 /** A live run of a key; `supersededBy$` has the id of the newer work for which it ends, null at first. */
@@ -50,9 +52,9 @@ export function createKeyedRuns(beside: () => Iterable<KeyedRun>) {
       if (runs?.size === 0) own.delete(run.key);
     },
     isBusy: ({ key }: Keyed, { limit }: KeyRules): boolean => live(key).length >= limit,
-    /** `waiting`: the work of the same key that waits. A retry gives way to newer work, and replaces none. */
+    /** `waiting`: the work of the same key that waits. A retry gives way to newer work; neither it nor late work replaces any. */
     effectOf: (arrived: Keyed, waiting: readonly Keyed[], { limit, onNew }: KeyRules): Effect => {
-      if (onNew === "wait") return none;
+      if (onNew === "wait" || arrived.isLate) return none;
       const runs = live(arrived.key);
       if (arrived.isRetry) {
         // With a limit of 1, a live run began after the one that is retried. With more, it may be older.

@@ -184,7 +184,9 @@ function createQueue<T, R>(
   };
 
   const waitForTurn = (tick: T): void => {
-    if (waiting.replaceTick(tick)) pump();
+    // Newer work of its key supersedes the earlier one, since a run may be ending for that.
+    const isKeyed = (limits.keys?.onNew ?? "wait") !== "wait" && keyedOf(tick) !== null;
+    if (!isKeyed && waiting.replaceTick(tick)) pump();
     else enqueue(tick);
   };
 

@@ -1,5 +1,5 @@
 import { readBeside } from "../../foundation/store/read-beside.ts";
-import { refusedOutcomes } from "../../../streams/outcomes.ts";
+import { refusalOutcomes } from "../../../streams/outcomes.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { NanoUsd } from "../../foundation/contracts/money.ts";
 import type { SpendKey } from "../../foundation/contracts/budget.ts";
@@ -121,7 +121,10 @@ function allAgents(db: DatabaseSync): readonly string[] {
 const dayMs = 86_400_000;
 const monthMs = 30 * dayMs;
 const kinds = "kind IN ('webhook', 'agent-call')";
-const refused = refusedOutcomes.map((outcome) => `'${outcome}'`).join(", ");
+const refused = refusalOutcomes.map((outcome) => `'${outcome}'`).join(", ");
+const superseded = ["webhook", "agent-call"]
+  .flatMap((kind) => [0, 1].map((dead) => `'${kind}/superseded/${dead}'`))
+  .join(", ");
 
 /**
  * Runs of 30 days by webhooks and calls. A younger agent has its rate since its first trigger. Read from the history's
@@ -132,6 +135,11 @@ function prepareTriggered(db: DatabaseSync, now: number): (agent: string) => num
     `SELECT min(bucket) AS oldest, sum(n) FILTER (WHERE ${kinds} AND outcome NOT IN (${refused})) AS runs
      FROM trigger_counts WHERE agent = ? AND bucket >= ?`,
   );
+  // Their count does not tell which of them had a run.
+  const ended = db.prepare(
+    `SELECT count(*) AS n FROM triggers INDEXED BY triggers_by_agent_class
+     WHERE agent = ? AND class IN (${superseded}) AND at >= ? AND instance_id IS NOT NULL`,
+  );
   const waiting = db
     .prepare(
       `SELECT agent, count(*) AS n FROM ${openTriggers} AND state = 'queued' AND ${kinds} GROUP BY agent`,
@@ -141,7 +149,8 @@ function prepareTriggered(db: DatabaseSync, now: number): (agent: string) => num
   return (agent) => {
     const { oldest = null, runs = 0 } = select.get(agent, (now - monthMs) / bucketMs) ?? {};
     if (oldest === null) return 0;
-    const started = Number(runs) - (waits.get(agent) ?? 0);
+    const stopped = Number(ended.get(agent, now - monthMs)?.n);
+    const started = Number(runs) - (waits.get(agent) ?? 0) + stopped;
     return (started * monthMs) / Math.max(dayMs, now - Number(oldest) * bucketMs);
   };
 }

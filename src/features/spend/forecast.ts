@@ -4,7 +4,6 @@ import type { Schedule } from "../../../streams/agent-config.ts";
 import { usdOfNano, type NanoUsd } from "../../foundation/contracts/money.ts";
 import type { SpendForecast } from "./spend-report.ts";
 
-/** The cost of an agent's runs in the next 30 days, by its last runs. */
 /** The cost of runs in a month. */
 export interface MonthForecast {
   /** Cost if each run costs the median of the last ones. */
@@ -13,6 +12,7 @@ export interface MonthForecast {
   readonly monthP90Nano: NanoUsd;
 }
 
+/** The cost of an agent's runs in the next 30 days, by its last runs. */
 export interface Forecast extends MonthForecast {
   /** Runs that its schedules start; those that calendars leave out are included. */
   readonly ticks: number;

@@ -138,7 +138,7 @@ export function createUnmatchedReceipts(db: DatabaseSync) {
   );
   const placeOf = db.prepare("SELECT at, seq FROM receipts WHERE id = ?");
   const page = db.prepare(
-    `SELECT id, at, length(body) AS bytes, (:source IS NULL OR source = :source) AND NOT EXISTS
+    `SELECT id, at, length(body) AS bytes, (:source IS NULL OR source = :source) AND matched = '[]' AND NOT EXISTS
        (SELECT 1 FROM triggers WHERE receipt_id = receipts.id AND trigger IS NOT NULL) AS fits
      FROM receipts WHERE at >= :since AND (at, seq) > (:at, :seq) ORDER BY at, seq LIMIT ${searchedPerPage}`,
   );

@@ -26,7 +26,7 @@ export const concurrencyKey = agentKey({
     onNew: choice(onNews)
       .default("wait")
       .describe(
-        'What a new trigger does while its key is busy. "wait": it waits behind the others. "replace": it replaces the one that waits, which ends as `superseded`. "cancel": it also ends the oldest run of its key, with a signal and a grace period; that run ends as `superseded`, which is not a failure. If the newer trigger never starts, both can be replayed.',
+        'What a new trigger does while its key is busy. "wait": it waits behind the others. "replace": it replaces the one that waits, which ends as `superseded`. "cancel": it also ends the oldest run of its key, with a signal and a grace period; that run ends as `superseded`, which is not a failure. A missed run that starts later only waits. If the newer trigger never starts, both can be replayed.',
       ),
   })
     .optional()

@@ -137,7 +137,8 @@ export const historyQuerySchema = z.object({
     .transform(() => true as const)
     .optional()
     .meta({
-      description: "Only work that started no run: skipped, missed, dropped, rejected",
+      description:
+        "Only superseded work and work that started no run: skipped, missed, dropped, rejected",
     }),
   /** ISO 8601 date-time. */
   since,

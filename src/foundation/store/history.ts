@@ -1,4 +1,9 @@
-import { outcomeRows, runOutcomes, type Outcome } from "../../../streams/outcomes.ts";
+import {
+  outcomeRows,
+  refusalOutcomes,
+  runOutcomes,
+  type Outcome,
+} from "../../../streams/outcomes.ts";
 import { historyEntrySchema } from "../contracts/history.ts";
 import type {
   HistoryEntry,
@@ -72,18 +77,21 @@ function agentsOf(
   return names.includes(agentPart) ? [agentPart] : names;
 }
 
-/** The counts of an agent are read from the newest bucket back, and only as far as its latest runs. */
+/**
+ * The counts of an agent are read from the newest bucket back, and only as far as its latest runs. Those that may include
+ * work without a run count nothing.
+ */
 function latestRunsOf(db: DatabaseSync, agents: readonly string[]): LatestRuns["agents"] {
   const counts = db.prepare(
-    `SELECT bucket, n FROM trigger_counts WHERE agent = ? AND outcome IN (${listOf(runOutcomes)})
-     ORDER BY bucket DESC`,
+    `SELECT bucket, n * (outcome NOT IN (${listOf(refusalOutcomes)})) AS n FROM trigger_counts
+     WHERE agent = ? AND outcome IN (${listOf(runOutcomes)}) ORDER BY bucket DESC`,
   );
   const select = db.prepare(
     `SELECT instance_id AS instanceId, outcome, at FROM triggers WHERE seq IN (
        SELECT seq FROM triggers INDEXED BY triggers_by_agent_class
-       WHERE agent = ? AND class IN (${listOf(runClasses)}) AND at >= ?
+       WHERE agent = ? AND class IN (${listOf(runClasses)}) AND at >= ? AND instance_id IS NOT NULL
        ORDER BY at DESC, seq DESC LIMIT ${shownRuns}
-     ) AND instance_id IS NOT NULL ORDER BY at, seq`,
+     ) ORDER BY at, seq`,
   );
   return agents.map((name) => {
     let [reached, from] = [0, Infinity];
@@ -91,7 +99,7 @@ function latestRunsOf(db: DatabaseSync, agents: readonly string[]): LatestRuns["
       if (reached >= shownRuns && bucket < from) break;
       [reached, from] = [reached + n, bucket];
     }
-    const rows = reached === 0 ? [] : select.all(name, from * bucketMs);
+    const rows = from === Infinity ? [] : select.all(name, from * bucketMs);
     return {
       name,
       runs: (rows as unknown as LatestRow[]).map((row) => isoTimes(row, "at")),
@@ -116,7 +124,8 @@ function hourlyRunsOf(db: DatabaseSync, count: number, now: number): HourlyRuns[
   const rows = db
     .prepare(
       `SELECT at / ${hourMs} AS hour, class, count(*) AS n FROM triggers INDEXED BY triggers_by_class
-       WHERE class IN (${listOf(runClasses)}) AND at >= ? GROUP BY hour, class`,
+       WHERE class IN (${listOf(runClasses)}) AND at >= ?
+         AND (class NOT LIKE '%/superseded/%' OR instance_id IS NOT NULL) GROUP BY hour, class`,
     )
     .all(first * hourMs) as unknown as { hour: number; class: string; n: number }[];
   for (const { hour, class: of, n } of rows) {

@@ -39,7 +39,9 @@ export function createPastTriggers(db: DatabaseSync, { write }: GroupCommit) {
     `SELECT at, seq, id,
        (:source IS NULL OR source = :source)
        AND (:event IS NULL
-         OR EXISTS (SELECT 1 FROM triggers WHERE receipt_id = receipts.id AND event = :event))
+         OR EXISTS (SELECT 1 FROM triggers WHERE receipt_id = receipts.id AND event = :event)
+         OR EXISTS (SELECT 1 FROM gatherings
+           WHERE receipt_id = receipts.id AND item ->> '$.trigger.event.event' = :event))
        AND NOT EXISTS (SELECT 1 FROM triggers WHERE receipt_id = receipts.id AND agent = :agent
          AND (instance_id IS NOT NULL OR state = 'queued'))
        AND NOT ${isGathered({ agent: ":agent", at: "receipts.at", receiptId: "receipts.id" })} AS fits

@@ -122,8 +122,10 @@ function prepareEarlier(db: DatabaseSync) {
   const sameId = select("source = ? AND body_hash = ? AND delivery_id = ?");
   const itself = select("id = ?");
   const sameEvent = db.prepare(
-    `SELECT receipts.id, agent FROM receipts JOIN triggers ON receipt_id = receipts.id
-     WHERE receipts.source = ? AND dedup_key = ? AND trigger IS NOT NULL ORDER BY receipts.seq`,
+    `SELECT receipts.seq, receipts.id, each.value AS agent FROM receipts, json_each(matched) AS each
+       WHERE source = :source AND dedup_key = :key
+     UNION SELECT receipts.seq, receipts.id, agent FROM receipts JOIN triggers ON receipt_id = receipts.id
+       WHERE receipts.source = :source AND dedup_key = :key AND trigger IS NOT NULL ORDER BY 1`,
   );
   return {
     /** The delivery that this one repeats; null for none. */
@@ -136,7 +138,7 @@ function prepareEarlier(db: DatabaseSync) {
     },
     /** The agents that got work of deliveries with the same key, and the first of these deliveries; empty without one. */
     withWork: ({ receipt: { source }, dedupKey }: DeliveryIdentity) => {
-      const found = dedupKey === undefined ? [] : sameEvent.all(source, dedupKey);
+      const found = dedupKey === undefined ? [] : sameEvent.all({ source, key: dedupKey });
       return { agents: new Set(found.map((row) => row.agent)), receiptId: String(found[0]?.id) };
     },
     isStarted: (id: string): boolean => itself.get(id)?.started === 1,

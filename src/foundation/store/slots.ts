@@ -90,7 +90,10 @@ export function prepareOffSpans(db: DatabaseSync) {
 }
 
 /** Refused ticks, in the order of one index. */
-const refusedClasses = ["skipped/0", "missed/0", "rejected/0", "rejected/1", "dropped/1"];
+const refusedClasses = [
+  ...["skipped", "missed", "rejected", "superseded"].flatMap((one) => [`${one}/0`, `${one}/1`]),
+  "dropped/1",
+];
 
 /** The slots of schedules: which were started, which are planned, and why others were not started. `now` is epoch ms. */
 export function createSlotStore(

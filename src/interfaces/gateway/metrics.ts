@@ -136,7 +136,7 @@ const agentMeters = (counter: NewCounter, gauge: NewGauge) => ({
   runs: counter("almanac_runs_total", "Ended runs, by agent and outcome.", "agent", "outcome"),
   refused: counter(
     "almanac_not_run_total",
-    "Triggers that never became a run (skipped, missed, dropped, rejected), by agent and outcome.",
+    "Triggers that never became a run (skipped, missed, dropped, rejected, superseded), by agent and outcome.",
     "agent",
     "outcome",
   ),

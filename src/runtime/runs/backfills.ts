@@ -30,13 +30,13 @@ export function createBackfills(context: BackfillContext) {
   const onEvent = async (event: RunEvent): Promise<void> => {
     if (event.type === "late") return advance(event.agent);
     if (!("item" in event) || !isLate(event.item)) return;
-    if (event.type === "refused") {
-      return cancel(event.agent, `the one before could not start: ${event.reason}`);
+    if (event.type !== "refused" && event.type !== "finished") return;
+    const { outcome, reason } = event.type === "finished" ? event.end : event;
+    if (event.type === "refused" || outcome === "rejected") {
+      return cancel(event.agent, `the one before could not start: ${reason ?? ""}`);
     }
-    if (event.type === "finished" && event.end.outcome === "killed") {
-      return cancel(event.agent, "the one before was killed");
-    }
-    if (event.type === "finished" || event.type === "taken") return advance(event.agent);
+    if (outcome === "killed") return cancel(event.agent, "the one before was killed");
+    return advance(event.agent);
   };
   return {
     advance,

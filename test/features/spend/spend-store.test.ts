@@ -167,6 +167,10 @@ test("a spending report has how many runs webhooks and calls start in a month, b
     await store.work.claim(requestFor(item, `dev-${item.id}`));
   }
   await store.work.enqueue([webhookItem("never-started", "r2", "dev", now)]);
+  const replaced = webhookItem("replaced", "r3", "dev", now);
+  await store.work.refuse(replaced, "superseded", "newer", false);
+  const end = { ...succeeded, outcome: "superseded" } as const;
+  await store.work.end(called, { instanceId: "dev-b", startedAt: now, end });
   await made(store);
   const triggered = () => store.tables(createSpend).lastRuns(20).get("dev")?.triggered;
   expect(triggered()).toBe(6);

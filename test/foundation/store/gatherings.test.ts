@@ -62,6 +62,17 @@ describe("gathering deliveries", () => {
     expect(store.gatherings.of("dev", "").count).toBe(1);
   });
 
+  test("are one if they report the same event, while they gather and once they started a run", async () => {
+    const store = tempStore();
+    const accept = (id: string, dedupKey: string) =>
+      store.receipts.accept({ ...gathering(id), dedupKey });
+    for (const id of ["r1", "r2"]) await accept(id, `message of ${id}`);
+    const duplicate = { duplicate: true, receiptId: "r1" };
+    expect(await accept("r3", "message of r1")).toEqual(duplicate);
+    expect(await store.gatherings.start("dev", "")).toMatchObject({ gathered: ["r1", "r2"] });
+    expect(await accept("r4", "message of r1")).toEqual(duplicate);
+  });
+
   test("of other keys and agents stay when one key starts", async () => {
     const store = tempStore();
     await gather(store, ["r1"], { key: "a" });
@@ -161,6 +172,14 @@ describe("a live run that waits for a delivery", () => {
     expect(store.past.deliveries(wait, null).receiptIds).toEqual(["r1", "r2"]);
     expect(await store.past.take(webhookItem("new", "r1"), end)).toEqual({ answer: end.answer });
     expect(await store.gatherings.start("dev", "")).toEqual(webhookItem("w-r2", "r2"));
+  });
+
+  test("finds one that gathers by its event", async () => {
+    const store = await waitingStore();
+    await gather(store, ["r1"]);
+    const of = (event: string) => ({ ...wait, condition: { ...wait.condition, event } });
+    expect(store.past.deliveries(of("issues"), null).receiptIds).toEqual(["r1"]);
+    expect(store.past.deliveries(of("push"), null).receiptIds).toEqual([]);
   });
 
   test("takes none of those that started an item together", async () => {

@@ -172,6 +172,9 @@ test("the latest runs of an agent are the last twenty that ended, however its wo
   const skipped = { agent: "dev", kind: "cron", outcome: "skipped", at: momentOf(40) } as const;
   await store.work.deadLetter({ ...skipped, ...rest, id: "skipped" });
   await claimed(store, cronItem("runs", "dev", momentOf(41)), "dev-runs");
+  for (let n = 0; n < 20; n++) {
+    await store.work.refuse(cronItem(`s${n}`, "dev", momentOf(42)), "superseded", "newer", false);
+  }
   const [dev, cat] = store.history.latestRuns(["dev", "cat"]);
   expect(dev?.runs.map(({ instanceId, outcome }) => `${instanceId} ${outcome}`)).toEqual(
     Array.from({ length: 20 }, (_, n) => `dev-${n + 10} ${ends[n % 2] ?? ""}`),
@@ -185,6 +188,7 @@ test("the hourly runs count those that ended by hour and end, without refused wo
   const now = 30 * hour + 1;
   const refused = { agent: "dev", kind: "cron", outcome: "skipped", at: now, ...rest } as const;
   await store.work.deadLetter({ ...refused, id: "skipped" });
+  await store.work.refuse(cronItem("replaced", "dev", now), "superseded", "newer", false);
   for (const [id, outcome, at] of [
     ["old", "failed", 6 * hour],
     ["a", "succeeded", 7 * hour],

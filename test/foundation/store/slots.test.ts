@@ -48,6 +48,17 @@ test("a slot whose tick did not start can be started later", async () => {
   expect(await store.slots.backfill("dev", [slot(1_000)])).toEqual([slot(1_000)]);
 });
 
+test("a slot whose tick newer work superseded before it started can be started later, with that reason", async () => {
+  const store = tempStore();
+  const item = cronItem("older");
+  await store.work.keepTick(item);
+  await store.work.refuse(item, "superseded", "newer work took its place", false);
+  expect(store.slots.refused("dev", 0)).toEqual([
+    { ...slot(1_000), reason: "superseded: newer work took its place" },
+  ]);
+  expect(await store.slots.backfill("dev", [slot(1_000)])).toEqual([slot(1_000)]);
+});
+
 test("planned slots start one after another, the oldest first, in this scheduler and the next", async () => {
   const store = tempStore();
   await store.slots.catchUp("dev", [slot(3_000), slot(1_000), slot(2_000)]);

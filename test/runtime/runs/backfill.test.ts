@@ -28,13 +28,15 @@ function backfilling() {
 
 type Backfilling = ReturnType<typeof backfilling>;
 
-/** Commits the end of the work that was dispatched last. */
-async function end(of: Backfilling, outcome: "succeeded" | "killed" | "rejected"): Promise<void> {
+type End = "succeeded" | "killed" | "rejected" | "dropped";
+
+/** Commits the end of the work that was dispatched last; only `dropped` work has no run. */
+async function end(of: Backfilling, outcome: End): Promise<void> {
   const item = of.dispatched.at(-1);
   if (item === undefined) throw new Error("nothing was dispatched");
   const instanceId = `dev-${of.dispatched.length}`;
   const at = { agent: "dev", at: 1, item };
-  if (outcome === "rejected") {
+  if (outcome === "dropped") {
     await of.store.work.refuse(item, outcome, "queue_full", false);
     return of.backfills.onEvent({ ...at, type: "refused", outcome, reason: "queue_full" });
   }
@@ -60,7 +62,7 @@ test("a backfill dispatches one run at a time, the oldest first", async () => {
   );
 });
 
-test.each(["killed", "rejected"] as const)(
+test.each(["killed", "rejected", "dropped"] as const)(
   "the rest of a backfill does not start after a run of it was %s",
   async (outcome) => {
     const all = backfilling();

@@ -4,15 +4,15 @@ import { createSlots } from "../../../streams/runs/slots.ts";
 import { createKeyedRun } from "../../../streams/runs/keyed-runs.ts";
 import { expectQueue, held, type Drawing, type More } from "./queue-drawing.ts";
 
-/** a, b and c have one key, x and y another, r is a retry of the first one; n has none, t is a tick of the first key. */
+/** a, b and c have one key, x and y another, r is a retry and m a missed run of the first one; n has none, t and u are ticks of the first key. */
 const keyOf = (item: string): string | null =>
-  "abcrt".includes(item) ? "1" : "xy".includes(item) ? "2" : null;
+  "abcmrtu".includes(item) ? "1" : "xy".includes(item) ? "2" : null;
 const more = (): More => ({
-  isTick: (item) => item === "t",
-  mayWait: (item) => item !== "t",
+  isTick: (item) => "tu".includes(item),
+  mayWait: (item) => !"tu".includes(item),
   keyed: (item) => {
     const key = keyOf(item);
-    return key === null ? null : { id: item, key, isRetry: item === "r" };
+    return key === null ? null : { id: item, key, isRetry: item === "r", isLate: item === "m" };
   },
 });
 
@@ -89,6 +89,11 @@ test.each<[does: string, limits: Parameters<typeof expectQueue>[0], drawing: Dra
     { items: "-abrc", superseded: "----r", ran: "-AB---C" },
   ],
   [
+    "lets a missed run wait for its key, where it ends and replaces no newer work, and newer work replaces it",
+    keys("cancel"),
+    { items: "-amb", ending: "---a", superseded: "---m", ran: "-A----B" },
+  ],
+  [
     "skips a tick whose key is busy",
     keys("cancel"),
     { items: "-at", skipped: "--t", ending: "---", ran: "-A" },
@@ -98,10 +103,15 @@ test.each<[does: string, limits: Parameters<typeof expectQueue>[0], drawing: Dra
     keys("cancel", { ticksWait: true }),
     { items: "-at", ending: "--a", ran: "-A----T" },
   ],
+  [
+    "supersedes a tick that waits by the next one, so that the run which ends for it leads on to that",
+    keys("cancel", { ticksWait: true }),
+    { items: "-atu", ending: "--a", superseded: "---t", ran: "-A----U" },
+  ],
 ])("a queue with keys %s", (_does, limits, drawing) => expectQueue(limits, { ...drawing, more }));
 
 test("a queue with keys counts adopted runs, and ends them for newer work", () => {
-  const adopted = createKeyedRun({ id: "z", key: "1", isRetry: false });
+  const adopted = createKeyedRun({ id: "z", key: "1", isRetry: false, isLate: false });
   const beside = { more: (): More => ({ ...more(), beside: () => [adopted] }) };
   expectQueue(keys("cancel"), { items: "-xa", ran: "-X", ending: "--z", ...beside });
   expect(adopted.supersededBy$.value).toBe("a");
