@@ -25,7 +25,9 @@ test("examples/pull-request ends the review of an earlier push, which names the 
     `newer work with its key "Codertocat/Hello-World#2" took its place: ${newer?.id}`,
   );
   const tested = await project.print("webhook", "test", newer?.receiptId ?? "");
-  expect(tested).toMatch(/\{number\} 2\n[^]*review +yes +Codertocat\/Hello-World#2 +gathers as Codertocat\/Hello-World#2/m);
+  expect(tested).toMatch(
+    /\{number\} 2\n[^]*review +yes +Codertocat\/Hello-World#2 +gathers as Codertocat\/Hello-World#2/m,
+  );
 });
 
 test("a run that newer work of its key ends frees its lock, withdraws its question and runs its hooks, and its caller gets the outcome", async () => {
