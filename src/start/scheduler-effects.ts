@@ -164,7 +164,7 @@ function skillWarnings(
 /** Warnings and maintenance of a scheduler that runs for longer than one run. */
 function upkeep(
   { projectDir, home, store, status, project$, inputs, logWriter, warn }: SchedulerContext,
-  { search }: Services,
+  { search, backfills }: Services,
 ): Observable<unknown> {
   const { stopping$ } = inputs;
   return merge(
@@ -172,6 +172,7 @@ function upkeep(
       .tables(createRefusedDeliveries)
       .written$.pipe(tap(() => status.apply({ type: "list", list: "triggers" }))),
     logWriter.grown$.pipe(tap(search.grew)),
+    backfills.resumed$,
     merge(missingSecrets(home, project$), unknownModelWarnings(project$)).pipe(tap(warn)),
     housekeeping({ projectDir, store, project$, stopping$, onPruned: search.pruned, warn }),
   );

@@ -7,7 +7,7 @@ export interface Keyed {
   readonly key: string;
   /** Whether it was accepted before other work that already waits or runs. */
   readonly isRetry: boolean;
-  /** Whether it makes up for an earlier time, so that it is no newer work. */
+  /** Whether it makes up for an earlier time: other work of its key may be newer. */
   readonly isLate: boolean;
 }
 

@@ -43,6 +43,8 @@ export function switchEach<T extends Named, R>({
         subscriber.next(gone(name));
       };
       const enter = (value: T): void => {
+        // The values before it in its list may have ended all.
+        if (subscriber.closed) return;
         const [before, earlier] = inners.get(value.name) ?? [];
         if (before !== undefined && isSame(before, value)) return;
         earlier?.unsubscribe();

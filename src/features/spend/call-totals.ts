@@ -135,7 +135,7 @@ function prepareTriggered(db: DatabaseSync, now: number): (agent: string) => num
     `SELECT min(bucket) AS oldest, sum(n) FILTER (WHERE ${kinds} AND outcome NOT IN (${refused})) AS runs
      FROM trigger_counts WHERE agent = ? AND bucket >= ?`,
   );
-  // Their count does not tell which of them had a run.
+  // The count of superseded work includes runs and work without one.
   const ended = db.prepare(
     `SELECT count(*) AS n FROM triggers INDEXED BY triggers_by_agent_class
      WHERE agent = ? AND class IN (${superseded}) AND at >= ? AND instance_id IS NOT NULL`,

@@ -147,16 +147,22 @@ export function createSlotStore(
       write(() => planAll(agent, slots, "backfill")),
     /**
      * Makes the next planned slot of an agent work, which waits; null without one, and until the work of the one before it
-     * has ended. `keyed` adds its concurrency key. Waits for the store.
+     * has ended. `keyed` adds its concurrency key; a slot for which it returns null stays planned. Waits for the store.
      */
-    startNext: (agent: string, keyed: (item: WorkItem) => WorkItem): Promise<WorkItem | null> =>
+    startNext: (
+      agent: string,
+      keyed: (item: WorkItem) => WorkItem | null,
+    ): Promise<WorkItem | null> =>
       record(() => {
-        const [next] = plannedOf(agent);
-        if (next === undefined || openLate.get(agent) !== undefined) return null;
-        const item = keyed(itemOf(agent, next));
-        insert(queuedRow(item));
-        begin.run(item.id, agent, next.schedule, next.at);
-        return item;
+        if (openLate.get(agent) !== undefined) return null;
+        for (const next of plannedOf(agent)) {
+          const item = keyed(itemOf(agent, next));
+          if (item === null) continue;
+          insert(queuedRow(item));
+          begin.run(item.id, agent, next.schedule, next.at);
+          return item;
+        }
+        return null;
       }),
     /** Records that the planned slots of an agent do not start, and resolves to their number. Waits for the store. */
     cancel: (agent: string, reason: string): Promise<number> =>

@@ -1,12 +1,13 @@
+import { filter, mergeMap, skip } from "rxjs";
 import { withKey } from "../../../streams/triggers/with-key.ts";
-import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
+import type { LateStart, RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import { counted } from "../../foundation/contracts/format.ts";
 import { messageOf } from "../../foundation/errors.ts";
 
 type BackfillContext = Pick<
   SchedulerContext,
-  "store" | "status" | "dispatch" | "stopping" | "onDemand" | "warn"
+  "store" | "status" | "inputs" | "dispatch" | "stopping" | "onDemand" | "warn"
 >;
 
 /**
@@ -14,9 +15,12 @@ type BackfillContext = Pick<
  * The store has them, so that they continue after a restart.
  */
 export function createBackfills(context: BackfillContext) {
-  const { store, status, dispatch, stopping, onDemand, warn } = context;
-  const keyed = (item: WorkItem): WorkItem =>
-    withKey(item, status.agent(item.agent)?.config ?? null);
+  const { store, status, inputs, dispatch, stopping, onDemand, warn } = context;
+  /** While schedules are paused, only what a person asked for starts. */
+  const keyed = (item: WorkItem): WorkItem | null =>
+    inputs.paused$.value && isLate(item, "catch-up")
+      ? null
+      : withKey(item, status.agent(item.agent)?.config ?? null);
   const advance = async (agent: string): Promise<void> => {
     if (onDemand || stopping.phase() === "draining") return;
     const item = await store.slots.startNext(agent, keyed);
@@ -38,6 +42,9 @@ export function createBackfills(context: BackfillContext) {
     if (outcome === "killed") return cancel(event.agent, "the one before was killed");
     return advance(event.agent);
   };
+  const resume = async (): Promise<void> => {
+    await Promise.all(store.slots.plannedAgents().map(advance));
+  };
   return {
     advance,
     /** Called after the event was committed. */
@@ -45,14 +52,19 @@ export function createBackfills(context: BackfillContext) {
       onEvent(event).catch((error: unknown) => warn(`${event.agent}: ${messageOf(error)}`));
     },
     /** Continues what an earlier scheduler planned. */
-    resume: async (): Promise<void> => {
-      await Promise.all(store.slots.plannedAgents().map(advance));
-    },
+    resume,
+    /** While it is subscribed, planned slots continue after a pause of schedules. */
+    resumed$: inputs.paused$.pipe(
+      skip(1),
+      filter((paused) => !paused),
+      mergeMap(() => resume().catch((error: unknown) => warn(messageOf(error)))),
+    ),
   };
 }
 
 export type Backfills = ReturnType<typeof createBackfills>;
 
-function isLate({ trigger }: WorkItem): boolean {
-  return trigger.kind === "cron" && trigger.late !== undefined;
+function isLate({ trigger }: WorkItem, why?: LateStart): boolean {
+  const late = trigger.kind === "cron" ? trigger.late : undefined;
+  return late !== undefined && late === (why ?? late);
 }

@@ -76,6 +76,22 @@ test.each(["killed", "rejected", "dropped"] as const)(
   },
 );
 
+test("missed runs of catchUp wait while schedules are paused, and a backfill by a person does not", async () => {
+  const all = backfilling();
+  const resumed = all.backfills.resumed$.subscribe();
+  await all.store.slots.catchUp("dev", [{ schedule: "", at: 1_000 }]);
+  all.inputs.paused$.next(true);
+  await all.backfills.advance("dev");
+  expect(all.dispatched).toEqual([]);
+  all.inputs.paused$.next(false);
+  await expect.poll(() => all.dispatched).toHaveLength(1);
+  resumed.unsubscribe();
+  all.inputs.paused$.next(true);
+  await end(all, "succeeded");
+  await all.perform({});
+  expect(all.dispatched).toHaveLength(2);
+});
+
 test("a dry run of a backfill plans nothing", async () => {
   const all = backfilling();
   expect((await all.perform({ dryRun: true })).slots).toHaveLength(3);
