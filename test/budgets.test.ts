@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, "..");
  * them. A commit that raises a budget says why.
  */
 const budgets: Readonly<Record<string, readonly [most: number, target: number]>> = {
-  streams: [41_954, 30_500],
+  streams: [41_962, 30_500],
   "src/foundation": [3_271, 1_200],
   "src/foundation/config": [57_451, 43_000],
   "src/foundation/contracts": [21_608, 15_000],
@@ -16,7 +16,7 @@ const budgets: Readonly<Record<string, readonly [most: number, target: number]>>
   "src/foundation/files": [3_801, 3_500],
   "src/foundation/logs": [11_540, 11_000],
   "src/foundation/scheduler": [3_527, 2_700],
-  "src/foundation/store": [31_734, 26_000],
+  "src/foundation/store": [31_745, 26_000],
   "src/features": [53, 53],
   "src/features/alerts": [32_750, 27_000],
   "src/features/github-app": [4_305, 4_000],
@@ -36,7 +36,7 @@ const budgets: Readonly<Record<string, readonly [most: number, target: number]>>
   "src/runtime/harness": [46_419, 39_000],
   "src/runtime/run-api": [49_245, 40_000],
   "src/runtime/runners": [33_940, 37_000],
-  "src/runtime/runs": [59_936, 29_500],
+  "src/runtime/runs": [60_045, 29_500],
   "src/runtime/wire": [14_313, 16_000],
   "src/interfaces/cli": [97_897, 90_000],
   "src/interfaces/dashboard": [96_976, 78_000],
@@ -45,8 +45,8 @@ const budgets: Readonly<Record<string, readonly [most: number, target: number]>>
   "src/interfaces/mcp": [8_350, 5_000],
   "src/interfaces/operations": [2_307, 15_000],
   "src/interfaces/views": [4_231, 4_000],
-  "src/start": [12_097, 10_500],
-  test: [970_100, 870_000],
+  "src/start": [12_103, 10_500],
+  test: [970_500, 870_000],
 };
 
 /** Comments and imports. */
