@@ -76,6 +76,13 @@ export function sharedBrowser({ isFresh = false } = {}): (
 
 async function openTab(browser: Browser): Promise<Tab> {
   const page = await (await browser.newContext()).newPage();
+  const goto = page.goto.bind(page);
+  // Chromium ends a navigation when a container engine adds or removes a network of this machine.
+  page.goto = (...given) =>
+    goto(...given).catch((error: unknown) => {
+      if (!String(error).includes("ERR_NETWORK_CHANGED")) throw error;
+      return goto(...given);
+    });
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => {
