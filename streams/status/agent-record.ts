@@ -38,7 +38,7 @@ export interface AgentRecord extends ConfiguredAgent {
   /** Why the machine can't start claimed runs, by instance id. */
   readonly blocked: ReadonlyMap<string, string>;
   readonly queued: number;
-  /** Null while none of its deliveries gathers. */
+  /** Null without deliveries that gather. */
   readonly gathering: AgentGathering | null;
   readonly lastRunAt: number | null;
   readonly lastDurationMs: number | null;

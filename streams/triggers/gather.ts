@@ -25,7 +25,7 @@ export type GatherCommand =
 
 export type GatherEvent =
   | { readonly type: "due"; readonly agent: string; readonly key: string }
-  /** Null once none of its deliveries gathers. */
+  /** Null without deliveries that gather. */
   | {
       readonly type: "gathering";
       readonly agent: string;

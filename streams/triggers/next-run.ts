@@ -24,7 +24,7 @@ export function limited(
   return { expression, timezone, leftOut: (at) => leftOutAt(use, at) };
 }
 
-/** The first tick strictly after `after` (epoch ms) that is not left out, or null if there is none. */
+/** The first tick strictly after `after` (epoch ms) that is not left out; null after the last one. */
 export function nextRun(schedule: LimitedSchedule, after: number): number | null {
   if (schedule.leftOut === undefined) return nextTick(schedule, after);
   for (const { at, leftOut } of ticksAfter(schedule, after)) if (leftOut === null) return at;

@@ -177,7 +177,7 @@ async function submit(url: string): Promise<string> {
   return sent.headers.get("location") ?? "";
 }
 
-test("al webhook setup github --app makes an app with what the agents need, stores its key and secret, and its ping arrives", async () => {
+test("al webhook setup github --app makes an app with the permissions and events of the agents, stores its key and secret, and receives its ping", async () => {
   const github = await startGithub();
   onTestFinished(() => github.stop());
   const { project, url } = await listening("github", issues);

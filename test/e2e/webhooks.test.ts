@@ -25,7 +25,7 @@ test("a webhook source's new secret is active once saved, also beside the old on
   expect(project.scheduler.output()).not.toMatch(/hush-|newest/);
 });
 
-test("examples/any-webhook accepts what its source describes, once, and refuses a changed or old delivery", async () => {
+test("examples/any-webhook accepts a signed delivery once, and refuses a changed or old one", async () => {
   const project = await LiveProject.copy("examples/any-webhook");
   await project.start();
   const secret = "secret-of-the-example";

@@ -3,7 +3,7 @@ import type { SchedulerContext } from "../../foundation/context.ts";
 import type { RunEvent, WebhookEvent } from "../../../streams/vocabulary.ts";
 import type { DeliveryCount } from "./provider.ts";
 import type { RunMatch, Receipt } from "../../foundation/store/receipts.ts";
-import { withKey } from "../../../streams/triggers/with-key.ts";
+import { keyedBy } from "../../foundation/scheduler/keyed.ts";
 import { webhookSecretType } from "../../foundation/credentials/credential-types.ts";
 import { v7 as uuidV7 } from "uuid";
 import { createGatherings } from "./gatherings.ts";
@@ -41,7 +41,7 @@ export function createWebhooks(
       instance === null ? [] : secretOf(`${webhookSecretType(type)}:${instance}`),
     index: { match },
     matchRuns,
-    keyed: (item) => withKey(item, status.agent(item.agent)?.config ?? null),
+    keyed: keyedBy(status),
     accept: (acceptance) => store.receipts.accept(acceptance),
     gatheringOf: gatherings.gatheringOf,
     gathers: gatherings.gathers,

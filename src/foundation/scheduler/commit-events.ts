@@ -1,6 +1,6 @@
 import { outcomeRows } from "../../../streams/outcomes.ts";
 import { v7 as uuidV7 } from "uuid";
-import { withKey } from "../../../streams/triggers/with-key.ts";
+import { keyedBy } from "./keyed.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import type { SchedulerContext } from "../context.ts";
 import { messageOf } from "../errors.ts";
@@ -95,7 +95,7 @@ export function commitEvents(
     const count = (item.trigger.rerun ?? 0) + 1;
     const trigger = { ...item.trigger, rerun: count };
     const own: WorkItem = { id: uuidV7(), agent, at, attempt: 1, trigger };
-    const again = withKey(own, status.agent(agent)?.config ?? null);
+    const again = keyedBy(status)(own);
     const skip = (why: string): Promise<void> => work.refuse(again, "skipped", why, false);
     const most = project$.value.maxReruns;
     if (count > most) return skip(`it was rerun ${most} times in a row`);

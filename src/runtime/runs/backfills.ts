@@ -1,5 +1,5 @@
 import { filter, mergeMap, skip } from "rxjs";
-import { withKey } from "../../../streams/triggers/with-key.ts";
+import { keyedBy } from "../../foundation/scheduler/keyed.ts";
 import type { LateStart, RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import { counted } from "../../foundation/contracts/format.ts";
@@ -15,15 +15,14 @@ type BackfillContext = Pick<
  * The store has them, so that they continue after a restart.
  */
 export function createBackfills(context: BackfillContext) {
-  const { store, status, inputs, dispatch, stopping, onDemand, warn } = context;
+  const { store, inputs, dispatch, stopping, onDemand, warn } = context;
+  const keyed = keyedBy(context.status);
   /** While schedules are paused, only what a person asked for starts. */
-  const keyed = (item: WorkItem): WorkItem | null =>
-    inputs.paused$.value && isLate(item, "catch-up")
-      ? null
-      : withKey(item, status.agent(item.agent)?.config ?? null);
+  const startable = (item: WorkItem): WorkItem | null =>
+    inputs.paused$.value && isLate(item, "catch-up") ? null : keyed(item);
   const advance = async (agent: string): Promise<void> => {
     if (onDemand || stopping.phase() === "draining") return;
-    const item = await store.slots.startNext(agent, keyed);
+    const item = await store.slots.startNext(agent, startable);
     if (item !== null) dispatch([item]);
   };
   /** The rest does not start: it would meet the same problem, or a person wanted an end. */

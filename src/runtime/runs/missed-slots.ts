@@ -37,20 +37,20 @@ export function missedSpans(
   since: number,
   now: number,
 ): MissedSpan[] {
-  return partsOf(slots.offSpans(name, since), since, now).flatMap((span) =>
-    schedules.flatMap((schedule) => {
-      const to = span.until ?? now;
+  return partsOf(slots.offSpans(name, since), since, now).flatMap((span) => {
+    const to = span.until ?? now;
+    const started = slots.started(name, span.since, to);
+    return schedules.flatMap((schedule) => {
       const first = nextRun(schedule, span.since - 1);
       if (first === null || first > to) return [];
-      const started = slots.started(name, span.since, to);
       const ofSchedule = started.filter((one) => one.schedule === schedule.name).length;
       const count = countRuns(schedule, span.since - 1, to) - ofSchedule;
       if (count <= 0) return [];
       const until = span.until === null ? null : isoTime(span.until);
       const row = { schedule: schedule.name, since: isoTime(span.since), until };
       return [{ ...row, firstAt: isoTime(first), count, reason: reasonOf(span) }];
-    }),
-  );
+    });
+  });
 }
 
 /** The spans without their overlaps, from `since` on. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { v7 as uuidV7 } from "uuid";
 import { isoTime } from "../../../streams/iso-times.ts";
-import { withKey } from "../../../streams/triggers/with-key.ts";
+import { keyedBy } from "../../foundation/scheduler/keyed.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import { createUnmatchedReceipts } from "../../features/webhooks/refused-deliveries.ts";
 import type {
@@ -87,7 +87,7 @@ function workOf(
   const matched = read.result.matched.map((agent): WorkItem => {
     const replayOf = store.originals.ofDelivery(receipt, agent);
     const own = { id: uuidV7(), agent, at: Date.now(), attempt: 1, trigger };
-    const item = withKey(own, status.agent(agent)?.config ?? null);
+    const item = keyedBy(status)(own);
     return replayOf === null ? item : { ...item, replayOf };
   });
   const work = { receipt, ...read.identity, items: matched };

@@ -5,7 +5,7 @@ import type { FindAgent } from "../../foundation/scheduler/status-store.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import type { Webhooks } from "../../features/webhooks/webhooks.ts";
 import { v7 as uuidV7 } from "uuid";
-import { withKey } from "../../../streams/triggers/with-key.ts";
+import { keyedBy } from "../../foundation/scheduler/keyed.ts";
 import { mustHaveReceipt } from "../../features/webhooks/receipt-view.ts";
 import type { FirstEvent, FirstEvents } from "./first-events.ts";
 import { mustBeRunnable, mustTakeWork, type RunnableDeps } from "./runnable.ts";
@@ -70,7 +70,7 @@ export async function startWork(
   { store, firstEvents, dispatch, status }: WorkStarter,
 ): Promise<FirstEvent[]> {
   if (works.length === 0) return [];
-  const items = works.map((item) => withKey(item, status.agent(item.agent)?.config ?? null));
+  const items = works.map(keyedBy(status));
   await store.work.enqueue(items);
   // Called before the items are dispatched: the first event may come within that very call.
   const firsts = items.map(({ id }) => firstEvents.of(id));

@@ -47,7 +47,7 @@ function setUp(config: Debounce | null = debounce) {
 }
 
 describe("gatherings", () => {
-  test("dispatch one item once it is due, and report what gathers until then", async () => {
+  test("dispatch one item when it is due, and report the gathering deliveries until then", async () => {
     const { gather, until, dispatched, events } = setUp();
     await gather("r1");
     await until(3);

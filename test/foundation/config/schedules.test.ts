@@ -118,7 +118,7 @@ test.each([
   expect(refusal(agentChange(text, { projectText }))).toContain(message);
 });
 
-test("a calendar that the project does not have is refused with what to add", () => {
+test("a calendar that the project does not have is refused, with the table to add", () => {
   const text = entry('cron = "0 9 * * *"\ncalendar = { only = ["office"] }');
   expect(refusal(agentChange(text))).toContain(
     '"office" is not a calendar of the project; add [calendars.<name>] to the project\'s config.toml',

@@ -24,7 +24,7 @@ const lines = (rows: ReturnType<typeof upcomingRuns>): string[] =>
     return `${schedule} ${at.slice(5, 16)}${left}`.trim();
   });
 
-test("the next ten runs of an agent are those of all its schedules in order, with what a calendar leaves out", () => {
+test("the next ten runs of an agent are those of all its schedules in order, and name the times that a calendar leaves out", () => {
   const rows = upcomingRuns(config, { calendars, now });
   expect(rows.filter(({ leftOut }) => leftOut === null)).toHaveLength(10);
   expect(lines(rows)).toEqual([

@@ -58,7 +58,7 @@ const never = "; c never started: queue_full";
 const too = "; work that it superseded can be replayed, too";
 
 describe("work that newer work of its key superseded", () => {
-  test("is no dead letter while the newer work waits, runs or has run", async () => {
+  test("can't be replayed as a dead letter while the newer work waits, runs or has run", async () => {
     const lines = await history(async ({ start, end, refuse }) => {
       refuse("a", "superseded", "b");
       await start("b");
@@ -95,7 +95,7 @@ describe("work that newer work of its key superseded", () => {
     ]);
   });
 
-  test("is no dead letter if only work after the newer one never started", async () => {
+  test("can't be replayed as a dead letter if the newer work ran and only work after that never started", async () => {
     const lines = await history(async ({ start, end, refuse }) => {
       refuse("a", "superseded", "b");
       await start("b");

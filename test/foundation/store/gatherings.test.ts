@@ -182,7 +182,7 @@ describe("a live run that waits for a delivery", () => {
     expect(store.past.deliveries(of("push"), null).receiptIds).toEqual([]);
   });
 
-  test("takes none of those that started an item together", async () => {
+  test("takes no delivery of an item that has formed", async () => {
     const store = await waitingStore();
     await gather(store, ["r1", "r2"]);
     await store.gatherings.start("dev", "");

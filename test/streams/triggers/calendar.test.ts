@@ -34,6 +34,18 @@ const dayBounds: readonly Bounds[] = [
   ["Asia/Kathmandu", "2026-05-04T18:15", "2026-05-05T18:15"],
 ];
 
+/** The minutes from `from` on and before `until`, both in UTC, are left out, and those around them are not. */
+function expectLeftOut(use: Parameters<typeof leftOutAt>[0], from: string, until: string): void {
+  const [start, end] = [at(`${from}:00Z`), at(`${until}:00Z`)];
+  const edges = [start - 60_000, start, end - 60_000, end];
+  expect(edges.map((moment) => leftOutAt(use, moment) !== null)).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
+}
+
 /** The day in a zone of which the bounds are. */
 const dayIn = (zone: string, moment: string): string =>
   new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" }).format(
@@ -44,15 +56,8 @@ test.each(dayBounds)(
   "a day of a calendar in %s begins at %s and ends at %s UTC",
   (zone, from, until) => {
     const use = { skip: [["day", days(dayIn(zone, from))] as const], only: [], timezone: zone };
-    const [start, end] = [at(`${from}:00Z`), at(`${until}:00Z`)];
-    const isLeftOut = (moment: number): boolean => leftOutAt(use, moment) !== null;
-    expect([start - 60_000, start, end - 60_000, end].map(isLeftOut)).toEqual([
-      false,
-      true,
-      true,
-      false,
-    ]);
-    expect(leftOutAt(use, start)?.until).toBe(end);
+    expectLeftOut(use, from, until);
+    expect(leftOutAt(use, at(`${from}:00Z`))?.until).toBe(at(`${until}:00Z`));
   },
 );
 
@@ -71,14 +76,7 @@ test.each<Bounds>([
   "a weekly time of a calendar in %s lasts from %s to %s UTC over a clock change",
   (zone, from, until) => {
     const use = { skip: [["weekend", weekly(weekend)] as const], only: [], timezone: zone };
-    const [start, end] = [at(`${from}:00Z`), at(`${until}:00Z`)];
-    const isLeftOut = (moment: number): boolean => leftOutAt(use, moment) !== null;
-    expect([start - 60_000, start, end - 60_000, end].map(isLeftOut)).toEqual([
-      false,
-      true,
-      true,
-      false,
-    ]);
+    expectLeftOut(use, from, until);
   },
 );
 
