@@ -37,7 +37,7 @@ function describeKey(
   if (key === "alert") return describeAlerts(before.alert, after.alert);
   if (key === "alerts") return describeTables(key, byName(before.alerts), byName(after.alerts));
   if (unquoted.includes(key)) return `[${key}] changed`;
-  if (key === "models" || key === "webhooks" || key === "calendars")
+  if (key === "models" || key === "webhooks" || key === "calendars" || key === "memories")
     return describeTables(key, before[key], after[key]);
   if (key === "local" || key === "gateway") {
     return describeTable(`${key}.`, before[key], after[key]);
