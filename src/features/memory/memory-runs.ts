@@ -61,6 +61,9 @@ export function createMemoryRuns(db: DatabaseSync, { write }: GroupCommit) {
   const insertNotKept = db.prepare(
     "INSERT INTO memory_not_kept (at, name, instance_id, reason) VALUES (?, ?, ?, ?)",
   );
+  const endNotKept = db.prepare(
+    "UPDATE memory_not_kept SET is_over = 1 WHERE name = ? AND is_over = 0",
+  );
   const rowsOf = (instanceId: string): readonly Row[] =>
     select.all(instanceId).map((row) => withJson<Row>(row, "trusted", "files"));
   const modeOf = (instanceId: string, { untrusted, trusted }: Trust): UntrustedMode =>
@@ -75,16 +78,17 @@ export function createMemoryRuns(db: DatabaseSync, { write }: GroupCommit) {
     // A run sends the files of a folder in which it received some, even if none is left.
     return row.files === null && row.base > 0 ? "The run did not send its files." : null;
   };
-  const keep = (row: Row, { agent, at, instanceId }: Finished): void => {
+  const keep = (row: Row, event: Finished): void => {
     const { name, base, files } = row;
-    const received = versions.filesOf(name, base);
-    if (files !== null && isSameTree(files, received)) return;
+    const { at, instanceId } = event;
+    const isSame = files !== null && isSameTree(files, versions.filesOf(name, base));
     const mode = modeOf(instanceId, row);
-    const reason = problemOf(row, mode);
-    if (reason !== null) insertNotKept.run(at, name, instanceId, reason);
-    else if (files === null) return;
-    else if (mode === "write") versions.merge({ name, base, files, instanceId, at, by: null });
-    else propose.run(uuidV7(), at, name, agent, instanceId, base, JSON.stringify(files));
+    const reason = isSame ? null : problemOf(row, mode);
+    if (reason !== null) return void insertNotKept.run(at, name, instanceId, reason);
+    endNotKept.run(name);
+    if (files === null || isSame) return;
+    if (mode === "write") versions.merge({ name, base, files, instanceId, at, by: null });
+    else propose.run(uuidV7(), at, name, event.agent, instanceId, base, JSON.stringify(files));
   };
 
   return {

@@ -65,7 +65,7 @@ export function createMemoryStore(
     `SELECT ${notKeptColumns} FROM memory_not_kept WHERE instance_id = ? ORDER BY seq`,
   );
   const lastNotKept = db.prepare(
-    `SELECT ${notKeptColumns} FROM memory_not_kept WHERE name = ? ORDER BY seq DESC LIMIT 1`,
+    `SELECT ${notKeptColumns} FROM memory_not_kept WHERE name = ? AND is_over = 0 ORDER BY seq DESC LIMIT 1`,
   );
   const find = (id: string): MemoryProposal | null => proposalOf(proposal.get(id));
 
@@ -110,11 +110,10 @@ export function createMemoryStore(
       proposals: ofRun.all(instanceId).flatMap((row) => proposalOf(row) ?? []),
       notKept: notKept.all(instanceId).map((row) => ({ ...row }) as unknown as NotKept),
     }),
-    /** Why the latest tree that was not kept was not; null for none, and once a later one was kept. */
+    /** Why the latest tree was not kept; null if it was. */
     lastNotKept: (name: string): NotKept | null => {
       const found = lastNotKept.get(name) as unknown as NotKept | undefined;
-      const isOver = found === undefined || (versions.head(name)?.at ?? 0) > found.at;
-      return isOver ? null : { ...found };
+      return found === undefined ? null : { ...found };
     },
     /**
      * Makes a new version with the files of an earlier one, none for 0; resolves to the latest version, which is the one

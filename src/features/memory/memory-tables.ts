@@ -12,7 +12,7 @@ export const isOldVersion = `n < (SELECT max(later.n) FROM memory_versions AS la
 /**
  * `memory_versions` holds all versions, `memory_runs` for each live run the version that it received and, once it has sent
  * them, its files: they become a version in the transaction that records its end. `refused` is the run's own reason not to
- * keep its files, `problem` that of the upload. `memory_seen` holds the ids of `al-seen`.
+ * keep its files, `problem` that of the upload. `is_over`: a later run left files that may be kept. `memory_seen` holds the ids of `al-seen`.
  */
 export const memoryTables: FeatureTables = {
   steps: [
@@ -67,10 +67,11 @@ export const memoryTables: FeatureTables = {
       at INTEGER NOT NULL,
       name TEXT NOT NULL,
       instance_id TEXT NOT NULL,
-      reason TEXT NOT NULL
+      reason TEXT NOT NULL,
+      is_over INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE INDEX memory_not_kept_by_time ON memory_not_kept (at);
-    CREATE INDEX memory_not_kept_by_name ON memory_not_kept (name, seq);
+    CREATE INDEX memory_not_kept_last ON memory_not_kept (name, seq) WHERE is_over = 0;
     CREATE INDEX memory_not_kept_by_run ON memory_not_kept (instance_id);
     CREATE TABLE memory_seen (
       seq INTEGER PRIMARY KEY AUTOINCREMENT,

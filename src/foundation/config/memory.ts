@@ -4,6 +4,7 @@ import type { Diagnostic } from "../../../streams/vocabulary.ts";
 import { agentNamePattern } from "../contracts/credential-reference.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { pathProblem, type TreeLimits } from "../contracts/file-tree.ts";
+import { memoryTreeLimits } from "../contracts/memory-limits.ts";
 import type { AgentFiles } from "./agent-files.ts";
 import { agentKey, factOf } from "./config-key.ts";
 import {
@@ -21,9 +22,11 @@ import type { ProjectConfig, ProjectMemory } from "./project-config.ts";
 import { canonicalSchema, checkSchemaFile, readSchema, schemaFile } from "./schema-file.ts";
 import type { Diagnostics } from "./validate.ts";
 
-/** Limits of every memory, beside those of its bytes: files and folders, names of a path, bytes of a name. */
-export const memoryTreeLimits = { entries: 1_000, depth: 8, nameBytes: 255 } as const;
-const anySize: TreeLimits = { ...memoryTreeLimits, bytes: Infinity, fileBytes: Infinity };
+const anySize: TreeLimits = {
+  ...memoryTreeLimits,
+  bytes: Infinity,
+  fileBytes: Infinity,
+};
 
 const limits = {
   maxBytes: memorySize()
