@@ -30,8 +30,13 @@ interface Row extends Omit<MemoryOfRun, "mayWrite"> {
 
 type Finished = Extract<RunEvent, { type: "finished" }>;
 
-/** What a run left, or why it is not kept. */
-export type Upload = { readonly files: readonly MemoryFile[] } | { readonly problem: string };
+/** What a run left. */
+export interface Upload {
+  /** Null if they did not all arrive. */
+  readonly files: readonly MemoryFile[] | null;
+  /** Why it must not be kept, in sentences; null if it may be. */
+  readonly problem: string | null;
+}
 
 /** Reads and writes `memory_runs`, and decides at the end of a run what is kept. */
 export function createMemoryRuns(db: DatabaseSync, { write }: GroupCommit) {
@@ -66,12 +71,14 @@ export function createMemoryRuns(db: DatabaseSync, { write }: GroupCommit) {
   );
   const rowsOf = (instanceId: string): readonly Row[] =>
     select.all(instanceId).map((row) => withJson<Row>(row, "trusted", "files"));
+  const isUnchanged = ({ name, base, files }: Row): boolean =>
+    files !== null && isSameTree(files, versions.filesOf(name, base));
   const modeOf = (instanceId: string, { untrusted, trusted }: Trust): UntrustedMode =>
     isUntrusted(origins.namesOf(instanceId), trusted) ? untrusted : "write";
 
   /** Why the files of a run that succeeded are not kept; null if they may be. */
   const problemOf = (row: Row, mode: UntrustedMode): string | null => {
-    const own = row.problem ?? row.refused;
+    const own = row.refused ?? row.problem;
     if (own !== null) return own;
     if (mode === "read")
       return "A delivery to the run was not by people whom [memory].trusted lists.";
@@ -81,7 +88,7 @@ export function createMemoryRuns(db: DatabaseSync, { write }: GroupCommit) {
   const keep = (row: Row, event: Finished): void => {
     const { name, base, files } = row;
     const { at, instanceId } = event;
-    const isSame = files !== null && isSameTree(files, versions.filesOf(name, base));
+    const isSame = isUnchanged(row);
     const mode = modeOf(instanceId, row);
     const reason = isSame ? null : problemOf(row, mode);
     if (reason !== null) return void insertNotKept.run(at, name, instanceId, reason);
@@ -110,15 +117,19 @@ export function createMemoryRuns(db: DatabaseSync, { write }: GroupCommit) {
         for (const { name, mayWrite } of memories)
           insert.run({ instanceId, name, mayWrite: Number(mayWrite), ...mode });
       }),
-    /** Stores what a run sent; replaces an earlier upload. False if the run has ended, or may not write. */
-    upload: (instanceId: string, name: string, sent: Upload): Promise<boolean> =>
-      write(() => {
-        const files = "files" in sent ? JSON.stringify(sent.files) : null;
-        const problem = "problem" in sent ? sent.problem : null;
-        return upload.run(files, problem, instanceId, name).changes === 1;
+    /**
+     * Stores what a run sent; replaces an earlier upload. Resolves to why it will not be kept, as far as that is known; null
+     * for no reason.
+     */
+    upload: (instanceId: string, name: string, { files, problem }: Upload) =>
+      write((): string | null => {
+        const { changes } = upload.run(files && JSON.stringify(files), problem, instanceId, name);
+        const row = rowsOf(instanceId).find((one) => one.name === name);
+        if (changes === 0 || row === undefined) return endedText;
+        return isUnchanged(row) ? null : (row.refused ?? problem);
       }),
-    /** Stores why the run itself found that its files must not be kept; null if it found nothing. */
-    refuse: (instanceId: string, name: string, reason: string | null): Promise<void> =>
+    /** Stores why the run itself found that its files must not be kept. */
+    refuse: (instanceId: string, name: string, reason: string): Promise<void> =>
       write(() => void refuse.run(reason, instanceId, name)),
     /** Writes what is kept of a run that has ended, inside the caller's transaction. */
     end: (event: Finished): void => {
@@ -130,6 +141,8 @@ export function createMemoryRuns(db: DatabaseSync, { write }: GroupCommit) {
     },
   };
 }
+
+const endedText = "The run has ended, or may only read it.";
 
 type Trust = Pick<MemoryConfig, "untrusted" | "trusted">;
 export type MemoryRuns = ReturnType<typeof createMemoryRuns>;

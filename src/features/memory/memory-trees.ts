@@ -70,16 +70,16 @@ export function createMemories({ store, blobs, hide }: MemoryDeps) {
     },
     write: async (run, tree, entries) => {
       const memory = await find(run, tree);
-      if (memory === undefined) return notKept(tree, endedText);
+      if (memory === undefined) return notKept(tree, "The run has ended.");
       const keep = (sent: Upload) => runs.upload(run.instanceId, memory.name, sent);
       const sent = await received(memory, entries, { blobs, hide }).catch(
         async (error: unknown) => {
-          await keep({ problem: sentenceOf(messageOf(error)) });
+          await keep({ files: null, problem: sentenceOf(messageOf(error)) });
           throw error;
         },
       );
-      if (!(await keep(sent))) return notKept(tree, endedText);
-      if ("problem" in sent) return notKept(tree, sent.problem);
+      const problem = await keep(sent);
+      if (problem !== null) return notKept(tree, problem);
       return { kept: sent.files.length, problems: [] };
     },
   });
@@ -115,8 +115,6 @@ export function createMemories({ store, blobs, hide }: MemoryDeps) {
 
 export type Memories = ReturnType<typeof createMemories>;
 
-const endedText = "The run has ended, or may only read it.";
-
 /** The trees of an agent; its own first. */
 function trees({ maxBytes, maxFileBytes, shared }: MemoryConfig) {
   const own = { tree: "memory", isWriter: true, limits: { maxBytes, maxFileBytes } };
@@ -142,7 +140,15 @@ function treeOf({ tree, mayWrite, limits }: Memory, files: readonly MemoryFile[]
     nameBytes: memoryTreeLimits.nameBytes,
   };
   // The names of the files that are over a limit come with the others, so that the reason is known.
-  return { name: tree, path: tree, get: true, put: mayWrite, limits: wire, keepsWhatFits: true };
+  return {
+    name: tree,
+    path: tree,
+    get: true,
+    put: mayWrite,
+    limits: wire,
+    keepsWhatFits: true,
+    isRequired: true,
+  };
 }
 
 function foldersOf(path: string): readonly string[] {
@@ -166,7 +172,7 @@ async function received(
   { tree, limits }: Memory,
   entries: TreeUpload,
   { blobs, hide }: Pick<MemoryDeps, "blobs" | "hide">,
-): Promise<Upload> {
+): Promise<Upload & { readonly files: readonly MemoryFile[] }> {
   const files: MemoryFile[] = [];
   const sizes: TreeFile[] = [];
   for await (const { content, ...file } of entries) {
@@ -175,8 +181,8 @@ async function received(
     files.push({ path: file.path, hash, bytes, isExecutable: file.isExecutable });
   }
   const left = entries.leftOut().map(({ path, why }) => `${tree}/${path}: ${why}.`);
-  const problems = [...limitProblems(tree, sizes, limits), ...left];
-  return problems.length === 0 ? { files } : { problem: problems.slice(0, mostProblems).join(" ") };
+  const problems = [...limitProblems(tree, sizes, limits), ...left].slice(0, mostProblems);
+  return { files, problem: problems.length === 0 ? null : problems.join(" ") };
 }
 
 const mostProblems = 10;

@@ -56,7 +56,9 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   const client = createRunApiClient(job.channel);
   let returned: unknown;
   const onReturn = (value: unknown) => void (returned = value);
-  const all = createRunRequests({ job, emit, client, exit, redact, onReturn });
+  const memory = await openMemory(job);
+  const checkMemory = memory?.answer ?? null;
+  const all = createRunRequests({ job, emit, client, exit, redact, onReturn, checkMemory });
   const scheduler: RunRequests = {
     // The scheduler, too, pauses a run's clock while the run waits for an answer.
     perform: (name, input, asked) => clock.pausedFor(() => all.perform(name, input, asked)),
@@ -99,6 +101,7 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
     clock,
     requests,
     people,
+    memory,
     endpoint: { ...bridge, verdictOn },
   };
   const stopping = AbortSignal.any([signal, exit.begin()]);
@@ -111,6 +114,7 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   // The hooks may take minutes.
   if (job.hooks.post.length > 0) void people.end(over.signal);
   const error = await runPostHooks(job, sessionEnd, signal, hooks).finally(() => over.abort());
+  if (sessionEnd.error === null && error === null) await memory?.report(client, signal);
   await trees.pack();
   // A failed session's error takes precedence over the result of the post hooks.
   if (sessionEnd.error !== null) return sessionEnd;
@@ -141,6 +145,13 @@ async function openMcp({ mcp, workDir }: Job, requests: RunRequests, emit: Emit)
   if (mcp === undefined) return null;
   const { createRunMcp } = await import("./mcp/run-mcp.ts");
   return createRunMcp(mcp, { requests, emit, workDir });
+}
+
+/** The run's memories. Their code is loaded by runs that have some. */
+async function openMemory(job: Job) {
+  if (job.memory === undefined) return null;
+  const { createRunMemory } = await import("./run-memory.ts");
+  return createRunMemory(job);
 }
 
 /** The run's trees. Their code is loaded by runs that receive files, or have left some. */

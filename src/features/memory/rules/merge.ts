@@ -1,4 +1,4 @@
-import { maxPathBytes } from "../../../foundation/contracts/file-tree.ts";
+import { inOneCase, maxPathBytes } from "../../../foundation/contracts/file-tree.ts";
 
 /** The part of a file that a merge compares. */
 interface Compared {
@@ -86,7 +86,7 @@ function createPlaces(instanceId: string) {
   const clash = (path: string): number | null => {
     const all = prefixes(path);
     const at = all.findIndex((prefix, index) => {
-      const found = taken.get(prefix.toLowerCase());
+      const found = taken.get(inOneCase(prefix));
       if (found === undefined) return false;
       return index === all.length - 1 || found.isFile || found.spelling !== prefix;
     });
@@ -95,7 +95,7 @@ function createPlaces(instanceId: string) {
   const add = (path: string): void => {
     const all = prefixes(path);
     for (const [at, prefix] of all.entries())
-      taken.set(prefix.toLowerCase(), { spelling: prefix, isFile: at === all.length - 1 });
+      taken.set(inOneCase(prefix), { spelling: prefix, isFile: at === all.length - 1 });
   };
   return {
     clash,

@@ -23,13 +23,19 @@ export interface RunRequests {
 export interface RunRequestsDeps extends SignalDeps {
   readonly job: Job;
   readonly client: RunApiClient;
+  /** The state of the run's memories; null without any. */
+  readonly checkMemory: (() => Promise<Answer>) | null;
 }
 
 export function createRunRequests(deps: RunRequestsDeps): RunRequests {
-  const { client, job } = deps;
+  const { checkMemory, client, job } = deps;
   return {
     perform: async (name, input, signal) => {
       if (!isRequest(name)) throw refusal("malformed", `there is no request "${name}"`);
+      if (name === "memory-check") {
+        if (checkMemory === null) throw refusal("disabled", "This agent has no [memory].");
+        return checkMemory();
+      }
       if (!isForScheduler(name)) {
         performSignal(name, input, deps);
         return { ok: true };
