@@ -130,7 +130,8 @@ test("runs at once are merged, over a killed scheduler", async () => {
   await project.append("agents/dev/config.toml", "[memory]\n");
   await project.edit("agents/dev/config.toml", "timeout = 120", "timeout = 120\nscale = 2");
   await project.start();
-  for (const _ of [1, 2]) await project.print("run", "dev", "--detach");
+  await project.print("run", "dev", "--detach");
+  await project.print("run", "dev", "--detach");
   const started = async () => (await readdir(project.dir)).filter((name) => name.startsWith("at-"));
   await expect.poll(started, slowly).toHaveLength(2);
   await project.crash();

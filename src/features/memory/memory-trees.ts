@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { MemoryConfig, MemoryLimits } from "../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { Blobs } from "../../foundation/files/blobs.ts";
@@ -160,11 +161,11 @@ function sumOf(files: readonly { readonly bytes: number }[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-async function* entriesOf(
+function entriesOf(
   files: readonly MemoryFile[],
   blobs: Pick<Blobs, "read">,
-): AsyncGenerator<TreeEntry> {
-  for (const { hash, ...file } of files) yield { ...file, content: blobs.read(hash) };
+): AsyncIterable<TreeEntry> {
+  return Readable.from(files.map(({ hash, ...file }) => ({ ...file, content: blobs.read(hash) })));
 }
 
 /** The files that a run sends, or why they are not kept. */

@@ -20,6 +20,7 @@ import { inlineTimeoutMs, withCommandOutputs } from "./inline-commands.ts";
 import { cut } from "./message-writer.ts";
 import { isClosed, networkVariables, withSshThroughBridge } from "./network.ts";
 import { promptFor, systemPrompt } from "./prompt.ts";
+import { openMemory, reportMemory } from "./open-memory.ts";
 import { createRunClock } from "./run-clock.ts";
 import { pieces } from "./transcript.ts";
 import type { RunTrees } from "./trees.ts";
@@ -57,8 +58,7 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   let returned: unknown;
   const onReturn = (value: unknown) => void (returned = value);
   const memory = await openMemory(job);
-  const checkMemory = memory?.answer ?? null;
-  const all = createRunRequests({ job, emit, client, exit, redact, onReturn, checkMemory });
+  const all = createRunRequests({ job, emit, client, exit, redact, onReturn, memory });
   const scheduler: RunRequests = {
     // The scheduler, too, pauses a run's clock while the run waits for an answer.
     perform: (name, input, asked) => clock.pausedFor(() => all.perform(name, input, asked)),
@@ -114,7 +114,7 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   // The hooks may take minutes.
   if (job.hooks.post.length > 0) void people.end(over.signal);
   const error = await runPostHooks(job, sessionEnd, signal, hooks).finally(() => over.abort());
-  if (sessionEnd.error === null && error === null) await memory?.report(client, signal);
+  await reportMemory(memory, [sessionEnd.error, error], { client, signal });
   await trees.pack();
   // A failed session's error takes precedence over the result of the post hooks.
   if (sessionEnd.error !== null) return sessionEnd;
@@ -145,13 +145,6 @@ async function openMcp({ mcp, workDir }: Job, requests: RunRequests, emit: Emit)
   if (mcp === undefined) return null;
   const { createRunMcp } = await import("./mcp/run-mcp.ts");
   return createRunMcp(mcp, { requests, emit, workDir });
-}
-
-/** The run's memories. Their code is loaded by runs that have some. */
-async function openMemory(job: Job) {
-  if (job.memory === undefined) return null;
-  const { createRunMemory } = await import("./run-memory.ts");
-  return createRunMemory(job);
 }
 
 /** The run's trees. Their code is loaded by runs that receive files, or have left some. */

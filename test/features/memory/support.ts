@@ -11,7 +11,7 @@ import type { Outcome } from "../../../streams/outcomes.ts";
 import type { RunRequest, WorkItem } from "../../../streams/vocabulary.ts";
 import { aMemory, anAgent } from "../../helpers/agents.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
-import { manualItem } from "../../foundation/store/support.ts";
+import { manualItem, webhookItem } from "../../foundation/store/support.ts";
 
 /** Texts by their paths. */
 export type Texts = Readonly<Record<string, string>>;
@@ -19,6 +19,14 @@ export type Texts = Readonly<Record<string, string>>;
 interface WorldOptions {
   readonly hide?: Hide | null;
   readonly now?: () => number;
+}
+
+/** A delivery by this person. */
+export function deliveryBy(author: string | null, agent = "dev"): WorkItem {
+  const id = `w-${author ?? ""}-${agent}`;
+  const item = webhookItem(id, `r-${id}`, agent);
+  if (item.trigger.kind !== "webhook") throw new Error("not a delivery");
+  return { ...item, trigger: { ...item.trigger, event: { ...item.trigger.event, author } } };
 }
 
 /** A project's store and blobs, and runs by hand. */
@@ -103,6 +111,7 @@ const plain: Hide = (whole) => [{ text: whole, isSecret: false }];
 
 function uploadOf(texts: Texts, { leftOut = [], isCut = false }: WriteOptions): TreeUpload {
   const read = async function* () {
+    await Promise.resolve();
     for (const [path, content] of Object.entries(texts)) {
       const bytes = Buffer.from(content);
       yield { path, bytes: bytes.length, isExecutable: false, content: pieces(bytes) };

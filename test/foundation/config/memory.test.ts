@@ -73,7 +73,7 @@ test("[memory].schema is read from the agent's directory and its folder schemas"
   );
 });
 
-test("changes of [memory] and [memories] are described by their keys", async () => {
+test("changes of [memory] and [memories] are described by their keys", () => {
   const before = agent(usualAgent);
   const after = agent(withTable('maxBytes = "2m"'));
   expect(describeChange(before, after)).toContain('memory.maxBytes none → "2m"');

@@ -79,12 +79,9 @@ describe("the names at the origin of a run", () => {
     await store.waits.add({ ...run, since: 1_000, until: 9_000, condition });
     const item = delivered("r1", { author: "mallory" });
     const by = { ...run, answer: {}, waitedMs: 0, isWaiting: () => true };
-    const { gatherings: _, ...acceptance } = gathering("r1", {});
-    await store.receipts.accept({
-      ...acceptance,
-      items: [],
-      taken: [{ item, by, startsRun: false }],
-    });
+    const { receipt, deadLetters } = gathering("r1", {});
+    const taken = [{ item, by, startsRun: false }];
+    await store.receipts.accept({ receipt, items: [], taken, deadLetters });
     expect(store.origins.namesOf("dev-1")).toEqual(["mallory"]);
   });
 

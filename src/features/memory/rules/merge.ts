@@ -107,7 +107,7 @@ function createPlaces(instanceId: string) {
       for (let n = 1; ; n += 1) {
         const end = `.conflict-${instanceId}${n === 1 ? "" : `-${n}`}`;
         const renamed = names.with(at, shortened(names[at] ?? "", end)).join("/");
-        const isLong = Buffer.byteLength(renamed) > maxPathBytes;
+        const isLong = bytesOf(renamed) > maxPathBytes;
         const candidate = isLong ? shortened(names.at(-1) ?? "", end) : renamed;
         if (clash(candidate) !== null) continue;
         add(candidate);
@@ -121,13 +121,19 @@ function createPlaces(instanceId: string) {
 export const maxNameBytes = 255;
 
 function shortened(name: string, end: string): string {
-  const room = maxNameBytes - Buffer.byteLength(end);
+  const room = maxNameBytes - bytesOf(end);
   let text = "";
   let bytes = 0;
   for (const character of name) {
-    bytes += Buffer.byteLength(character);
+    bytes += bytesOf(character);
     if (bytes > room) break;
     text += character;
   }
   return `${text}${end}`;
+}
+
+const encoder = new TextEncoder();
+
+function bytesOf(text: string): number {
+  return encoder.encode(text).length;
 }

@@ -69,7 +69,7 @@ export async function runSession(options: SessionOptions): Promise<EndedSession>
     clock: createRunClock(timeoutSeconds, () => 0),
     endpoint: { ...bridge, verdictOn },
     people: options.people ?? noPeople,
-    memory: job.memory === undefined ? null : createRunMemory(job),
+    memory: createRunMemory(job),
     requests: options.requests ?? { perform: () => Promise.resolve({ ok: true }) },
   });
   const log = messages.flatMap((message) => (message.type === "log" ? [message.msg] : []));
