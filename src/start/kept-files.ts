@@ -1,4 +1,5 @@
 import type { SchedulerContext } from "../foundation/context.ts";
+import { createMemories } from "../features/memory/memory-trees.ts";
 import { createBlobs } from "../foundation/files/blobs.ts";
 import type { WritesOf } from "../foundation/scheduler/commit-events.ts";
 import type { TreeServices } from "../runtime/runs/trees.ts";
@@ -8,10 +9,14 @@ import type { TreeServices } from "../runtime/runs/trees.ts";
  * what is kept of it.
  */
 export function createKeptFiles(context: SchedulerContext) {
+  const { store, redactor } = context;
   const blobs = createBlobs(context.projectDir);
-  const trees: TreeServices = {};
-  const writesOf: readonly WritesOf[] = [];
-  return { blobs, trees, writesOf };
+  const memories = createMemories({ store, blobs, hide: redactor.split });
+  const trees: TreeServices = {
+    ...memories.trees,
+  };
+  const writesOf: readonly WritesOf[] = [memories.onEvent];
+  return { blobs, memories, trees, writesOf };
 }
 
 export type KeptFiles = ReturnType<typeof createKeptFiles>;

@@ -105,8 +105,9 @@ export function createServices(
   const refusedKeys = createRefusedKeys(() => clock.now());
   const { refusalOf } = refusedKeys;
   const keptFiles = createKeptFiles(context);
+  const { memories } = keptFiles;
   const trees = createTrees(keptFiles.trees, runs);
-  const ports = { runs, door, brokering, telemetry, clusterEngine, refusalOf, trees };
+  const ports = { runs, door, brokering, telemetry, clusterEngine, refusalOf, trees, memories };
   const runtimes = createRuntimes(context, ports);
   const firstEvents = createFirstEvents(() => stopping.phase() === "draining");
   const meter = createRunMeter(context, runs);

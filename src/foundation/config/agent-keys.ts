@@ -36,6 +36,7 @@ import { githubAppKey } from "./github-app.ts";
 import { heartbeatKey } from "./heartbeat.ts";
 import { fileSchema } from "./key-table.ts";
 import { mcpKey } from "./mcp.ts";
+import { memoryKey } from "./memory.ts";
 import { networkKey } from "./network.ts";
 import { fiveFields } from "./schedule.ts";
 import { cronError, scheduleFacts, schedulesKey } from "./schedules.ts";
@@ -223,6 +224,7 @@ export const agentKeys = {
   mcp: mcpKey,
   alert: alertKey,
   expect: expectKey,
+  memory: memoryKey,
   heartbeat: heartbeatKey,
   source: agentKey({
     inFile: "source",
