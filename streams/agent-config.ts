@@ -316,6 +316,8 @@ export interface AgentConfig {
   readonly alert: AlertOptions;
   /** Results that its runs must leave; null for any. */
   readonly expect: Expectation | null;
+  /** Maximum size of the artifacts of one run. */
+  readonly artifactsBytes: number;
   /** URL that its runs ping, null for none. It may hold a secret. */
   readonly heartbeat: string | null;
   /** Changes with the agent's Dockerfile and with the files that it may copy; null without one. */

@@ -12,6 +12,7 @@ import { alertTargets, checkAlertTargets } from "./alert-targets.ts";
 import { projectBudget } from "./budget.ts";
 import { calendarsOf, checkCalendars } from "./calendars.ts";
 import { checkCluster, resolveCluster } from "./cluster.ts";
+import { sizeBytes } from "./fields.ts";
 import { resolveHarness } from "./harness.ts";
 import { resolveKeys } from "./key-table.ts";
 import { modelKeys } from "./model-keys.ts";
@@ -99,7 +100,7 @@ function projectConfig(
   const { models, harness, local, gateway, webhooks, budget, network, timezone, scale, ...rest } =
     table;
   const { defaultWaitTimeout, resourceLockTimeout, alerts, alert, heartbeat, ...more } = rest;
-  const { calendars, cluster, telemetry, ...sizes } = more;
+  const { calendars, cluster, artifacts, telemetry, ...sizes } = more;
   const { timeout, base, starting, ...localRest } = local;
   return {
     models: mapEntries(models, (name, model) => modelConfig(name, model, dir)),
@@ -120,6 +121,7 @@ function projectConfig(
     calendars: calendarsOf(calendars, files),
     alerts: alertTargets(alerts),
     alert: projectAlert(alert),
+    artifactsBytes: sizeBytes(artifacts.maxBytes),
     heartbeat: heartbeat.url ?? null,
     telemetry: resolveTelemetry(telemetry),
     ...sizes,
