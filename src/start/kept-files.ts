@@ -1,3 +1,5 @@
+import { createArtifactStore } from "../features/artifacts/artifact-store.ts";
+import { createArtifacts } from "../features/artifacts/artifacts.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import { createBlobs } from "../foundation/files/blobs.ts";
 import type { WritesOf } from "../foundation/scheduler/commit-events.ts";
@@ -9,7 +11,14 @@ import type { TreeServices } from "../runtime/runs/trees.ts";
  */
 export function createKeptFiles(context: SchedulerContext) {
   const blobs = createBlobs(context.projectDir);
-  const trees: TreeServices = {};
+  const artifacts = createArtifacts({
+    store: context.store.tables(createArtifactStore),
+    blobs,
+    hide: context.redactor.split,
+    mostBytes: () => context.project$.value.artifactsBytes,
+    clock: context.clock,
+  });
+  const trees: TreeServices = { ...artifacts.trees };
   const writesOf: readonly WritesOf[] = [];
   return { blobs, trees, writesOf };
 }

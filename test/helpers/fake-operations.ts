@@ -31,6 +31,7 @@ import { fakeBackfill } from "./fake-backfill.ts";
 import { fakeTrace } from "./fake-trace.ts";
 import { fakeCounts } from "./fake-counts.ts";
 import { fakeQuestions } from "./fake-questions.ts";
+import { fakeArtifacts } from "./fake-artifacts.ts";
 import { fakeAudit } from "./fake-audit.ts";
 import { memoryTokens } from "./memory-tokens.ts";
 import { fakeAlerts } from "./fake-alerts.ts";
@@ -83,6 +84,8 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     spending: new Map<SpendKey, SpendAnswer>(),
     /** Responses of `callTree`, by the id of an entry. */
     trees: new Map<string, CallTree>(),
+    /** The files that runs left. */
+    artifacts: fakeArtifacts(),
     /** What `run` and `runDifference` answer, by instance id. */
     runs: new Map<string, RunView>(),
     differences: new Map<string, RunDifference>(),
@@ -190,6 +193,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
   const context = {
     ...files,
     files,
+    ...state.artifacts.context,
     get alerts() {
       return { ...state.alerting, page: noted("alerts", state.alerting.page) };
     },
@@ -243,7 +247,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       },
       problem: () => state.storeProblemNow,
       receipts: { get: (id: string) => state.receipts.get(id) ?? null },
-      runs: { latestJudged: () => null },
+      runs: { latestJudged: () => null, find: (id: string) => state.runs.get(id) },
       settings: { recordAlive: () => Promise.resolve() },
       tables: () => refusedDeliveries,
     },

@@ -59,7 +59,7 @@ function targetMessage(
   { type, answers }: AlertTarget,
   now: number,
 ): TargetMessage {
-  const { question, timezone } = message;
+  const { question, timezone, files } = message;
   const { reason, at } = message.alert;
   const why = question === undefined ? reason : question.prompt;
   const alert = {
@@ -67,7 +67,7 @@ function targetMessage(
     at: question?.answeredAt ?? at,
     reason: why === null ? null : cut(oneLine(why), question === undefined ? 300 : maxShownPrompt),
   };
-  const { title, severity, lines } = alertText(alert, { timezone, question });
+  const { title, severity, lines } = alertText(alert, { timezone, question, files });
   const project = cut(oneLine(message.project), 100);
   return {
     ...message,

@@ -64,6 +64,7 @@ export const storeFormat = {
     "",
     `${receiptsByBody} ${continuedRun}`,
     `${dedupKeys} ${missedSlots} ${gatherings} ${concurrencyKeys}`,
+    "",
   ],
 };
 
