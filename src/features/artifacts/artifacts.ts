@@ -3,16 +3,16 @@ import type { Clock } from "../../../streams/clock.ts";
 import { artifactShape, outFolder } from "../../foundation/contracts/artifact-shape.ts";
 import type { TreeEntry, TreeLimits, TreeUpload } from "../../foundation/contracts/file-tree.ts";
 import type { TreeService } from "../../foundation/contracts/tree-service.ts";
-import { bytesText, counted } from "../../foundation/contracts/format.ts";
+import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import { Problem } from "../../foundation/errors.ts";
-import type { Blobs, Hide } from "../../foundation/files/blobs.ts";
+import type { Blobs } from "../../foundation/files/blobs.ts";
 import type { Artifact, ArtifactStore, LeftOut } from "./artifact-store.ts";
 import { fileKind, magicBytes } from "./file-kind.ts";
 
 interface ArtifactsDeps {
   readonly store: ArtifactStore;
   readonly blobs: Blobs;
-  readonly hide: Hide;
+  readonly hide: Redactor["split"];
   /** Maximum size of the artifacts of all runs. */
   readonly mostBytes: () => number;
   readonly clock: Pick<Clock, "now">;
@@ -42,7 +42,8 @@ export function createArtifacts({ store, blobs, hide, mostBytes, clock }: Artifa
       for await (const entry of upload) files.push(await keep(entry));
       const leftOut = leftOutOf(upload);
       await store.keep(instanceId, clock.now(), { files, leftOut }, mostBytes());
-      return { kept: files.length, problems: leftOutText(leftOut) };
+      // The run has logged what it left out.
+      return { kept: files.length, problems: [] };
     },
   };
   const call: TreeService = {
@@ -81,18 +82,4 @@ async function* withStart(content: AsyncIterable<Buffer>, start: { bytes: Buffer
 function leftOutOf(upload: TreeUpload): LeftOut {
   const files = upload.leftOut().map(({ path, why }) => ({ path, bytes: null, why }));
   return { files, more: 0 };
-}
-
-/** How many files a log line names. */
-const namedFiles = 3;
-
-function leftOutText({ files, more }: LeftOut): string[] {
-  if (files.length === 0) return [];
-  const named = files.slice(0, namedFiles).map(({ path, bytes, why }) => {
-    return `${path} (${bytes === null ? why : `${bytesText(bytes)}, ${why}`})`;
-  });
-  const others = files.length - named.length + more;
-  const rest = others === 0 ? "" : `, and ${counted(others, "other")}`;
-  const count = counted(files.length + more, "file");
-  return [`${count} of ${outFolder}/ were not kept: ${named.join(", ")}${rest}`];
 }

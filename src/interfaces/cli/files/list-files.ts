@@ -33,7 +33,9 @@ function notKept({ leftOut: { files, more }, dropped }: ArtifactsView): string[]
     }),
     ...(more > 0 ? [`not kept: ${counted(more, "other")}`] : []),
     ...(dropped > 0
-      ? [`${counted(dropped, "file")} deleted again: the project's artifacts exceeded its limit`]
+      ? [
+          `deleted: ${counted(dropped, "file")}; the artifacts of all runs exceeded the project's limit`,
+        ]
       : []),
   ];
 }

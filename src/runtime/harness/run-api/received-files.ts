@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { artifactShape } from "../../../foundation/contracts/artifact-shape.ts";
 import type { Job } from "../../../foundation/contracts/job.ts";
 import type { RequestAnswer, RequestBody } from "../../wire/protocol.ts";
-import { receiveTree } from "../trees.ts";
 
 /** The scheduler limits the bytes when it stores the files. */
 const limits = { ...artifactShape, bytes: Infinity, fileBytes: Infinity };
@@ -17,6 +16,9 @@ export async function withReceivedFiles(
 ): Promise<Readonly<Record<string, unknown>>> {
   if (answer.files.length === 0 || channel === null) return answer;
   const folder = join(workDir, "artifacts", callId);
-  if (!existsSync(folder)) await receiveTree(channel, `call/${callId}`, folder, limits, signal);
+  if (!existsSync(folder)) {
+    const { receiveTree } = await import("../trees.ts");
+    await receiveTree(channel, `call/${callId}`, { base: workDir, path: folder }, limits, signal);
+  }
   return { ...answer, folder, ...(path !== undefined && { file: join(folder, path) }) };
 }

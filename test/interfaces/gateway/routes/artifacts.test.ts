@@ -7,7 +7,7 @@ const page = "<script>alert(document.domain)</script>";
 
 async function withFiles(files: Readonly<Record<string, string | Buffer>>) {
   const app = await openApp();
-  app.operations.runs.set(run, aRunView({ instanceId: run, agent: "dev" }));
+  app.operations.runs.set(run, aRunView(run));
   app.operations.artifacts.set(run, files, { dropped: 1 });
   return app;
 }
@@ -83,7 +83,7 @@ describe("GET /api/runs/:instanceId/file-text", () => {
     const { get } = await withFiles({ "ä.txt": "aä€b" });
     const texts: string[] = [];
     for (let from: number | null = 0; from !== null;) {
-      const answer = (
+      const answer: { text: string; next: number | null } = (
         await get(`${textAt}?path=${encodeURIComponent("ä.txt")}&most=4&from=${from}`)
       ).json<{
         text: string;

@@ -41,7 +41,9 @@ export function Files({ agent, instanceId, first, isOver, class: look }: FilesPr
       title="Files"
       class={look}
       after={
-        <span class="muted after">{`${counted(files.length, "file")}, ${bytesText(bytes)}`}</span>
+        files.length > 0 && (
+          <span class="muted after">{`${counted(files.length, "file")}, ${bytesText(bytes)}`}</span>
+        )
       }
     >
       <ul class="claims artifacts">
@@ -51,7 +53,7 @@ export function Files({ agent, instanceId, first, isOver, class: look }: FilesPr
       </ul>
       {isScanned && <p class="muted note">Known secrets in texts are redacted.</p>}
       <p class="muted note" id="files-dropped" hidden={dropped === 0}>
-        {`${counted(dropped, "file")} deleted again, as the project's artifacts exceeded its [artifacts].maxBytes.`}
+        {`Deleted: ${counted(dropped, "file")}, because the artifacts of all runs exceeded the project's [artifacts].maxBytes.`}
       </p>
       {leftOutCount > 0 && <NotKept {...leftOut} />}
     </Panel>
