@@ -167,23 +167,6 @@ test("the agents of examples/teamwork call each other and share a lock", async (
   expect(await project.json("/locks/status")).toEqual({ locks: [] });
 });
 
-test("examples/report keeps the files of a run, hands them to the caller, and writes them to this machine", async () => {
-  const project = await started("report");
-  const printed = await project.print("run", "publisher", "--json");
-  const headline = "Tea is up, coffee is down";
-  expect(JSON.parse(printed)).toMatchObject({ outcome: "succeeded", value: { headline } });
-  expect(await project.print("files", "reporter")).toMatch(
-    /prices\.csv +\d+ bytes +text[^]*report\.md +\d+ bytes +text/,
-  );
-  expect(await project.print("get", "publisher", "summary.md", "-o", "-")).toBe(
-    `This week: ${headline}.\n`,
-  );
-  await project.print("get", "reporter", "-o", project.path("copied"));
-  expect(await project.read("copied/report.md")).toMatch(`# ${headline}`);
-  const again = await project.al("get", "reporter", "report.md", "-o", project.path("copied"));
-  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("--force")]);
-});
-
 /** A service of the internet at this machine, and a scheduler that finds it by its name. */
 async function startOutside(project: LiveProject, name: string, ...replies: object[]) {
   const seen: { url: string; login: string; body: string }[] = [];

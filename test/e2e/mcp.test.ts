@@ -14,7 +14,15 @@ forAll(async () => {
 type Answer = Readonly<Record<string, unknown>>;
 
 const tools = [
-  ...["list_agents", "agent", "runs", "run", "files", "read_file", "log", "search", "why_not"],
+  "list_agents",
+  "agent",
+  "runs",
+  "run",
+  "files",
+  "read_file",
+  "log",
+  "search",
+  "why_not",
   "questions",
 ];
 const writingTools = ["start", "act"];

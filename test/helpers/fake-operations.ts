@@ -39,6 +39,7 @@ import { fakeStatus, type NamedStatus } from "./fake-snapshot.ts";
 import { mustHave } from "./must-have.ts";
 
 const done = { success: true } as const;
+const noRuns = { runs: [], next: null, indexedUntil: null, indexing: null };
 
 /**
  * Makes operations with the given agents that keep a small state of their own, which a test sets, and remember what was
@@ -84,7 +85,6 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     spending: new Map<SpendKey, SpendAnswer>(),
     /** Responses of `callTree`, by the id of an entry. */
     trees: new Map<string, CallTree>(),
-    /** The files that runs left. */
     artifacts: fakeArtifacts(),
     /** What `run` and `runDifference` answer, by instance id. */
     runs: new Map<string, RunView>(),
@@ -97,7 +97,6 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       return await Promise.resolve(state.answer);
     },
   };
-
   const called = (...words: readonly unknown[]): void => {
     state.calls.push(words.map(String).join(" "));
     const { refusal } = state;
@@ -205,11 +204,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     questions: fakeQuestions(asked),
     redactor: createRedactor(),
     runs: { find: () => ({}) },
-    search: {
-      find: noted("search", async () =>
-        Promise.resolve({ runs: [], next: null, indexedUntil: null, indexing: null }),
-      ),
-    },
+    search: { find: noted("search", () => Promise.resolve(noRuns)) },
     spend: {
       answer: noted(
         "spend",

@@ -38,7 +38,7 @@ export function alertMessage({
       alert,
       project: projectName,
       url: answerPath === null ? page : linkTo(origin(), answerPath),
-      ...(files > 0 && { files: filesText(files, page, alert) }),
+      files: files === 0 ? [] : [{ label: "Files", text: filesText(files, page, alert) }],
       timezone: timezone(),
       question: question ?? undefined,
       receipt,

@@ -67,7 +67,7 @@ function targetMessage(
     at: question?.answeredAt ?? at,
     reason: why === null ? null : cut(oneLine(why), question === undefined ? 300 : maxShownPrompt),
   };
-  const { title, severity, lines } = alertText(alert, { timezone, question, files });
+  const { title, severity, lines } = alertText(alert, { timezone, question });
   const project = cut(oneLine(message.project), 100);
   return {
     ...message,
@@ -81,7 +81,7 @@ function targetMessage(
     linkLabel: question?.state === "open" ? "Answer" : "Open in Almanac",
     title: cut(oneLine(title), 200),
     severity,
-    lines: [...lines, { label: "Project", text: project }].map(({ label, text }) => ({
+    lines: [...lines, ...files, { label: "Project", text: project }].map(({ label, text }) => ({
       label,
       text: cut(oneLine(text), 700),
     })),

@@ -35,7 +35,7 @@ export const artifactsSchema = z
 export type ArtifactsView = z.infer<typeof artifactsSchema>;
 
 /** The most bytes of a text that one answer has. */
-export const mostTextBytes = 256 * 1024;
+const mostTextBytes = 256 * 1024;
 
 export const artifactTextQuery = z.object({
   path: z.string().max(1024),

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Clock } from "../../../streams/clock.ts";
 import { artifactShape, outFolder } from "../../foundation/contracts/artifact-shape.ts";
@@ -64,10 +65,12 @@ export function calledFiles(store: ArtifactStore, callId: string, caller: string
   throw new Problem("unknown_call", `This run made no call ${callId} that started a run.`);
 }
 
-async function* entriesOf(files: readonly Artifact[], blobs: Blobs): AsyncGenerator<TreeEntry> {
-  for (const { path, bytes, isExecutable, hash } of files) {
-    yield { path, bytes, isExecutable, content: blobs.read(hash) };
-  }
+function entriesOf(files: readonly Artifact[], blobs: Blobs): AsyncIterable<TreeEntry> {
+  return Readable.from(
+    files.map(({ path, bytes, isExecutable, hash }): TreeEntry => {
+      return { path, bytes, isExecutable, content: blobs.read(hash) };
+    }),
+  );
 }
 
 /** The same content; its first bytes are put into `start` as they pass. */

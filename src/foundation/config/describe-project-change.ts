@@ -40,12 +40,17 @@ function describeKey(
   if (key === "artifactsBytes")
     return describeValues("artifacts.maxBytes", writtenSize(before[key]), writtenSize(after[key]));
   if (unquoted.includes(key)) return `[${key}] changed`;
-  if (key === "models" || key === "webhooks" || key === "calendars")
-    return describeTables(key, before[key], after[key]);
+  if (isNamedTables(key)) return describeTables(key, before[key], after[key]);
   if (key === "local" || key === "gateway") {
     return describeTable(`${key}.`, before[key], after[key]);
   }
   return describeTable("", { [key]: before[key] }, { [key]: after[key] });
+}
+
+const namedTables = ["models", "webhooks", "calendars"] as const;
+
+function isNamedTables(key: string): key is (typeof namedTables)[number] {
+  return namedTables.some((name) => name === key);
 }
 
 /** Names keys as the file does, without the units in the config's own names. */

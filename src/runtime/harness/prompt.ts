@@ -54,7 +54,7 @@ function environment(job: Job, { timezone, now }: PromptContext) {
     instance: job.instanceId,
     workingDirectory: job.workDir,
     ...(job.trees?.some(({ path }) => path === outFolder) && {
-      artifacts: `Files that you leave in the folder ${outFolder}/ of the working directory are kept with this run.`,
+      artifacts: `Files in ${outFolder}/ of the working directory are kept with this run.`,
     }),
     startedAt: isoTime(now),
     timezone,

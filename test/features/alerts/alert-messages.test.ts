@@ -13,16 +13,16 @@ const messageOf = (origin: string | null, topic: "runs" | "budget") =>
 
 describe("the message of an alert", () => {
   test("about a run links to the files that it left", () => {
-    expect(messageOf("https://al.example.org", "runs").files).toBe(
-      "3 files: https://al.example.org/dashboard/agents/dev/runs/dev-aaaaaaaa#files",
-    );
+    const text = "3 files: https://al.example.org/dashboard/agents/dev/runs/dev-aaaaaaaa#files";
+    expect(messageOf("https://al.example.org", "runs").files).toEqual([{ label: "Files", text }]);
   });
 
   test("names the command for them without a dashboard", () => {
-    expect(messageOf(null, "runs").files).toBe("3 files: al files dev-aaaaaaaa");
+    const text = "3 files: al files dev-aaaaaaaa";
+    expect(messageOf(null, "runs").files).toEqual([{ label: "Files", text }]);
   });
 
   test("about anything else names no files", () => {
-    expect(messageOf(null, "budget").files).toBeUndefined();
+    expect(messageOf(null, "budget").files).toEqual([]);
   });
 });

@@ -43,7 +43,8 @@ function uploadOf(files: Files, leftOut: readonly LeftOutFile[] = []): TreeUploa
         const content = (async function* () {
           for (const byte of bytes) yield await Promise.resolve(Buffer.from([byte]));
         })();
-        yield { path, bytes: bytes.length, isExecutable: path.endsWith(".sh"), content };
+        const isExecutable = path.endsWith(".sh");
+        yield await Promise.resolve({ path, bytes: bytes.length, isExecutable, content });
       }
     },
   };

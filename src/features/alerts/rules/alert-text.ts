@@ -50,15 +50,7 @@ export interface AlertLine {
  */
 export function alertText(
   alert: Alert,
-  {
-    timezone,
-    question,
-    files,
-  }: {
-    readonly timezone: string;
-    readonly question?: Question | undefined;
-    readonly files?: string | undefined;
-  },
+  { timezone, question }: { readonly timezone: string; readonly question?: Question | undefined },
 ): AlertText {
   const { reason, instanceId, costUsd, agents } = alert;
   const next = nextStep(alert);
@@ -72,7 +64,6 @@ export function alertText(
       ? { label: "Failures", text: `${alert.count} in a row` }
       : null,
     instanceId === null ? null : { label: "Run", text: instanceId },
-    files === undefined ? null : { label: "Files", text: files },
     costUsd === null ? null : { label: "Cost", text: usdText(nanoOfUsd(costUsd)) },
     next === null ? null : { label: "Next", text: next },
   ];

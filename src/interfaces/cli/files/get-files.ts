@@ -60,9 +60,8 @@ function filesBelow(
   const folder = path === undefined ? "" : `${path.replace(/\/$/, "")}/`;
   const found = files.filter((file) => file.path.startsWith(folder));
   if (found.length > 0) return found;
+  if (files.length === 0) throw new Problem("not_found", `the run ${instanceId} left no files`);
   const hint = `List its files with \`al files ${instanceId}\`.`;
-  if (path === undefined)
-    throw new Problem("not_found", `the run ${instanceId} left no files`, hint);
   throw new Problem("not_found", `the run ${instanceId} has no file ${JSON.stringify(path)}`, hint);
 }
 

@@ -17,8 +17,9 @@ export async function withReceivedFiles(
   if (answer.files.length === 0 || channel === null) return answer;
   const folder = join(workDir, "artifacts", callId);
   if (!existsSync(folder)) {
-    const { receiveTree } = await import("../trees.ts");
-    await receiveTree(channel, `call/${callId}`, { base: workDir, path: folder }, limits, signal);
+    const { receiveFiles } = await import("../trees/transfer.ts");
+    const context = { runSocket: channel, signal };
+    await receiveFiles(context, `call/${callId}`, { base: workDir, path: folder }, limits);
   }
   return { ...answer, folder, ...(path !== undefined && { file: join(folder, path) }) };
 }

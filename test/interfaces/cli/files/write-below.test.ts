@@ -57,8 +57,7 @@ describe("writeBelow", () => {
   });
 });
 
-// eslint-disable-next-line @typescript-eslint/require-await
 async function* failing(): AsyncGenerator<Buffer> {
-  yield Buffer.from("half");
+  yield await Promise.resolve(Buffer.from("half"));
   throw new Error("gone");
 }

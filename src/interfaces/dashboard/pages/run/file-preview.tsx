@@ -52,7 +52,7 @@ interface ContentProps {
 }
 
 function Content({ path, text, isWhole }: ContentProps) {
-  const [extension = ""] = /[^.]*$/.exec(path.toLowerCase()) ?? [];
+  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
   if (["md", "markdown"].includes(extension)) return <Markdown text={text} class="artifact-text" />;
   if (extension === "csv") return <Csv text={text} separator="," label={path} />;
   if (extension === "tsv") return <Csv text={text} separator={"\t"} label={path} />;
