@@ -344,6 +344,8 @@ export interface AgentConfig {
   readonly expect: Expectation | null;
   /** Files that are kept between runs; null without the table. */
   readonly memory: MemoryConfig | null;
+  /** Maximum size of the artifacts of one run. */
+  readonly artifactsBytes: number;
   /** URL that its runs ping, null for none. It may hold a secret. */
   readonly heartbeat: string | null;
   /** Changes with the agent's Dockerfile and with the files that it may copy; null without one. */

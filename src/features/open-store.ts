@@ -1,5 +1,6 @@
 import { openStoreWith, type Store } from "../foundation/store/store.ts";
 import { alertTables } from "./alerts/alert-store.ts";
+import { artifactTables } from "./artifacts/artifact-store.ts";
 import { mcpTables } from "./mcp/mcp-store.ts";
 import { memoryTables } from "./memory/memory-tables.ts";
 import { peopleTables } from "./people/people-tables.ts";
@@ -15,6 +16,7 @@ export const featureTables = [
   mcpTables,
   refusedTables,
   memoryTables,
+  artifactTables,
 ];
 
 /** Opens the store of a project with the tables of all features. Throws as `openStoreWith` does. `now` gives epoch ms. */

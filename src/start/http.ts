@@ -4,6 +4,8 @@ import { tap } from "rxjs";
 import type { OverBudget } from "../../streams/agent-graph.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import type { AlertOperationsDeps } from "../features/alerts/alerts.ts";
+import { createArtifactStore } from "../features/artifacts/artifact-store.ts";
+import type { Blobs } from "../foundation/files/blobs.ts";
 import type { LogSource } from "../foundation/logs/log-source.ts";
 import type { AnswerLinks } from "../features/people/answer-links.ts";
 import type { Inbox } from "../features/people/inbox.ts";
@@ -48,6 +50,7 @@ interface HttpDeps {
   readonly alerts: AlertOperationsDeps;
   readonly logs: LogSource;
   readonly search: Search;
+  readonly blobs: Blobs;
 }
 
 /** Webhooks, operations and the gateway over them; nothing listens yet. */
@@ -90,6 +93,7 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
     },
     allowAlways: files.allowAlways,
     audit,
+    artifacts: context.store.tables(createArtifactStore),
     tokens: createTokens({ store: context.store.tables(createTokenStore), now: Date.now, warn }),
   };
   const loginLinks = createLoginLinks(keys.key);

@@ -1,3 +1,5 @@
+import { createArtifactStore } from "../features/artifacts/artifact-store.ts";
+import { createArtifacts } from "../features/artifacts/artifacts.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import { createMemories } from "../features/memory/memory-trees.ts";
 import { createBlobs } from "../foundation/files/blobs.ts";
@@ -11,10 +13,16 @@ import type { TreeServices } from "../runtime/runs/trees.ts";
 export function createKeptFiles(context: SchedulerContext) {
   const { store, redactor } = context;
   const blobs = createBlobs(context.projectDir);
-  const memories = createMemories({ store, blobs, hide: redactor.split });
-  const trees: TreeServices = {
-    ...memories.trees,
-  };
+  const hide = redactor.split;
+  const memories = createMemories({ store, blobs, hide });
+  const artifacts = createArtifacts({
+    store: store.tables(createArtifactStore),
+    blobs,
+    hide,
+    mostBytes: () => context.project$.value.artifactsBytes,
+    clock: context.clock,
+  });
+  const trees: TreeServices = { ...memories.trees, ...artifacts.trees };
   const writesOf: readonly WritesOf[] = [memories.onEvent];
   return { blobs, memories, trees, writesOf };
 }

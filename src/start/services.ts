@@ -154,6 +154,7 @@ export function createServices(
     alerts: alerts.operations,
     logs,
     search,
+    blobs: keptFiles.blobs,
   });
   const gated = gatedHosts(context, runs, requests.gates);
   return {

@@ -69,6 +69,7 @@ export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentC
     alert: { to: null, after: 1, remindMs: 86_400_000, noSuccessForMs: null },
     expect: null,
     memory: null,
+    artifactsBytes: 50 * 1024 ** 2,
     heartbeat: null,
     dockerfileHash: null,
     ...config,

@@ -14,6 +14,7 @@ import { runtimeKey } from "./agent-runtime.ts";
 import { webhooksKey } from "./webhook-bindings.ts";
 import { alertKey } from "./alert-options.ts";
 import { approveKey } from "./approve.ts";
+import { artifactsKey } from "./artifacts.ts";
 import { budgetKey } from "./budget.ts";
 import { concurrencyKey } from "./concurrency.ts";
 import { agentKey, fact, factOf, maskUserInfo, type AgentKey } from "./config-key.ts";
@@ -225,6 +226,7 @@ export const agentKeys = {
   alert: alertKey,
   expect: expectKey,
   memory: memoryKey,
+  artifactsBytes: artifactsKey,
   heartbeat: heartbeatKey,
   source: agentKey({
     inFile: "source",

@@ -15,6 +15,13 @@ import { budgetsFor } from "../../foundation/contracts/budget.ts";
 import { storedSecrets } from "../../foundation/credentials/list-credentials.ts";
 import { createRedactor } from "../../foundation/credentials/redactor.ts";
 import { messageOf } from "../../foundation/errors.ts";
+import { createBlobs } from "../../foundation/files/blobs.ts";
+import { createArtifactStore } from "../../features/artifacts/artifact-store.ts";
+import {
+  listArtifacts,
+  readArtifactText,
+  type ArtifactContext,
+} from "../../features/artifacts/operations.ts";
 import { createLogSource } from "../../foundation/logs/log-source.ts";
 import { pauseStatus, seedFrom } from "../../foundation/scheduler/status-store.ts";
 import { openStoreReader, type StoreReader } from "../../foundation/store/store.ts";
@@ -42,7 +49,9 @@ import { listSchedules, showSchedule } from "../../runtime/runs/schedule-operati
 import type { StoredRunContext } from "../../runtime/runs/run-context.ts";
 
 /** What reads need of a stored project. */
-interface StoredContext extends StoredRunContext {
+interface StoredContext extends StoredRunContext, ArtifactContext {
+  readonly store: StoredRunContext["store"];
+  readonly redactor: StoredRunContext["redactor"];
   readonly questions: QuestionStore;
   readonly audit: Pick<Audit, "page">;
   readonly spend: Pick<SpendContext["spend"], "answer">;
@@ -61,6 +70,8 @@ const storedOperations = [
   showRun,
   showTrace,
   compareRuns,
+  listArtifacts,
+  readArtifactText,
 ] as const satisfies readonly Operation<StoredContext>[];
 export type StoredOperations = Named<typeof storedOperations>;
 
@@ -88,6 +99,8 @@ export function openStoredProject({
     questions: store.tables(createQuestionStore),
     audit: store.tables(createAuditStore),
     spend: { answer: async (query) => spendOf(store, await files())(query) },
+    artifacts: store.tables(createArtifactStore),
+    blobs: createBlobs(projectDir),
     store,
     logs: createLogSource(projectDir),
     get redactor() {

@@ -6,6 +6,11 @@ import {
   testAlertTarget,
   type AlertContext,
 } from "../../features/alerts/operations.ts";
+import {
+  listArtifacts,
+  readArtifactText,
+  type ArtifactContext,
+} from "../../features/artifacts/operations.ts";
 import type { Audit } from "../../features/people/audit.ts";
 import {
   answerQuestion,
@@ -39,6 +44,7 @@ import { operationAt, performAs } from "../../foundation/perform.ts";
 export interface OperationContext
   extends
     AlertContext,
+    ArtifactContext,
     FileContext,
     PeopleContext,
     RunContext,
@@ -47,6 +53,8 @@ export interface OperationContext
     TokenContext,
     WebhookContext {
   readonly status: RunContext["status"];
+  readonly store: RunContext["store"];
+  readonly redactor: RunContext["redactor"];
   readonly audit: Audit;
   readonly tokens: Tokens;
 }
@@ -61,6 +69,8 @@ export const operations = [
   listSchedules,
   readLog,
   searchLogs,
+  listArtifacts,
+  readArtifactText,
   ...fileOperations,
   showSpend,
   raiseBudget,

@@ -2,6 +2,7 @@ import { isoTime } from "../../../streams/iso-times.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { Trigger } from "../../../streams/vocabulary.ts";
 import { bytesText, relativeTime } from "../../foundation/contracts/format.ts";
+import { outFolder } from "../../foundation/contracts/artifact-shape.ts";
 import { credentialName } from "../../foundation/contracts/credential-reference.ts";
 import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
 import { agentCommands } from "../wire/requests/table.ts";
@@ -53,6 +54,9 @@ function environment(job: Job, { timezone, now }: PromptContext) {
     agent: job.agent,
     instance: job.instanceId,
     workingDirectory: job.workDir,
+    ...(job.trees?.some(({ path }) => path === outFolder) && {
+      artifacts: `Files in ${outFolder}/ of the working directory are kept with this run.`,
+    }),
     startedAt: isoTime(now),
     timezone,
     localTime: local,

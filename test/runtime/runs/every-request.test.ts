@@ -15,6 +15,7 @@ const bodies: Bodies = {
   call: { agent: "other", context: "Say hello.", cancelOnExit: true },
   "call-check": { callIds: [randomUUID()] },
   "call-wait": { callIds: [randomUUID()], timeoutSeconds: 0 },
+  "call-files": { callId: randomUUID(), path: "report.md" },
   wait: {
     kind: "webhook",
     source: "gh",
