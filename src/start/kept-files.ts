@@ -1,4 +1,6 @@
 import type { SchedulerContext } from "../foundation/context.ts";
+import { createSessionStore } from "../features/sessions/session-store.ts";
+import { createSessions } from "../features/sessions/sessions.ts";
 import { createBlobs } from "../foundation/files/blobs.ts";
 import type { WritesOf } from "../foundation/scheduler/commit-events.ts";
 import type { TreeServices } from "../runtime/runs/trees.ts";
@@ -9,8 +11,18 @@ import type { TreeServices } from "../runtime/runs/trees.ts";
  */
 export function createKeptFiles(context: SchedulerContext) {
   const blobs = createBlobs(context.projectDir);
-  const trees: TreeServices = {};
-  const writesOf: readonly WritesOf[] = [];
+  const sessions = createSessions({
+    store: context.store.tables(createSessionStore),
+    blobs,
+    redactValue: context.redactor.redactValue,
+    now: Date.now,
+  });
+  const trees: TreeServices = {
+    session: sessions.trees,
+  };
+  const writesOf: readonly WritesOf[] = [
+    sessions.onEvent,
+  ];
   return { blobs, trees, writesOf };
 }
 

@@ -37,6 +37,7 @@ import { heartbeatKey } from "./heartbeat.ts";
 import { fileSchema } from "./key-table.ts";
 import { mcpKey } from "./mcp.ts";
 import { networkKey } from "./network.ts";
+import { sessionKey } from "./session.ts";
 import { fiveFields } from "./schedule.ts";
 import { cronError, scheduleFacts, schedulesKey } from "./schedules.ts";
 
@@ -168,6 +169,7 @@ export const agentKeys = {
     facts: (scale) => fact("Runs at once", scale === 0 ? "0, which disables it" : String(scale)),
   }),
   concurrency: concurrencyKey,
+  session: sessionKey,
   timeoutSeconds: agentKey({
     inFile: "timeout",
     field: integer("seconds", 1, maxTimerSeconds).optional().meta({

@@ -98,6 +98,7 @@ export function recover(
   times: () => Times,
 ): Promise<Recovered> {
   return write(() => {
+    for (const feature of features) feature.beforeRecovery?.(db, alive);
     const open = openRows(db, features, isWorkHeld);
     const at = times();
     const runs = runsAmong(open, at);
