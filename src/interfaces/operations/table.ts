@@ -14,6 +14,11 @@ import {
   showQuestion,
   type PeopleContext,
 } from "../../features/people/operations.ts";
+import {
+  listSessions,
+  removeSessions,
+  type SessionContext,
+} from "../../features/sessions/operations.ts";
 import { raiseBudget, showSpend, type SpendContext } from "../../features/spend/operations.ts";
 import {
   createToken,
@@ -43,10 +48,12 @@ export interface OperationContext
     PeopleContext,
     RunContext,
     SearchContext,
+    SessionContext,
     SpendContext,
     TokenContext,
     WebhookContext {
   readonly status: RunContext["status"];
+  readonly sessions: RunContext["sessions"];
   readonly audit: Audit;
   readonly tokens: Tokens;
 }
@@ -73,6 +80,8 @@ export const operations = [
   showQuestion,
   answerQuestion,
   listActs,
+  listSessions,
+  removeSessions,
   listTokens,
   createToken,
   removeToken,

@@ -63,7 +63,8 @@ export async function continueRun(
   const triggerId = uuidV7();
   await context.inbox.add({ instanceId, kind: "continue", text: prompt, by, triggerId });
   const trigger = { kind: "manual", prompt, continues } as const;
-  return { agent, ...(await startManual(agent, trigger, context, triggerId)) };
+  const key = context.sessions.keyOf(instanceId);
+  return { agent, ...(await startManual(agent, trigger, context, triggerId, key)) };
 }
 
 function notLive(
