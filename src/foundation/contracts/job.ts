@@ -93,6 +93,8 @@ const jobTreeSchema = z.object({
   }),
   /** Sends the files that fit, in the order of their paths, and names the others; otherwise a tree over a limit is not sent. */
   keepsWhatFits: z.boolean().optional(),
+  /** Fails the run if it can't be received; otherwise the run warns and goes on without it. */
+  isRequired: z.boolean().optional(),
 });
 /** A folder of the run whose files come from the scheduler, or are sent to it. */
 export type JobTree = z.infer<typeof jobTreeSchema>;
