@@ -93,6 +93,7 @@ export function createInboxStore(db: DatabaseSync, { write, record }: GroupCommi
       }),
     /** The run's session has ended: people can send it no more, also after a restart of the scheduler. */
     end: (instanceId: string): Promise<unknown> => record(() => end.run(instanceId)),
+    isOver: (instanceId: string): boolean => ended.get(instanceId) !== undefined,
   };
 }
 

@@ -51,6 +51,7 @@ export function createInbox({ store, clock, redactValue, onTaken }: InboxDeps) {
     waiting: store.waiting,
     putBack: store.putBack,
     end: store.end,
+    isOver: store.isOver,
   };
 }
 

@@ -67,9 +67,9 @@ export function createSessionStore(db: DatabaseSync, { write }: GroupCommit) {
     `SELECT key, instance_id AS instanceId, at, until, program,
        (SELECT sum(value ->> '$.bytes') FROM json_each(files)) AS bytes,
        (SELECT count(*) FROM triggers
-         WHERE agent = sessions.agent AND session = key AND started_at IS NOT NULL) AS runs,
+         WHERE agent = sessions.agent AND session = sessions.key AND started_at IS NOT NULL) AS runs,
        (SELECT instance_id FROM triggers
-         WHERE agent = sessions.agent AND session = key AND state = 'running' LIMIT 1) AS live
+         WHERE agent = sessions.agent AND session = sessions.key AND state = 'running' LIMIT 1) AS live
      FROM sessions WHERE agent = :agent AND key IS NOT NULL AND (:key IS NULL OR key = :key) AND state = 'kept'
      ORDER BY at DESC, seq DESC LIMIT ${mostSessions}`,
   );

@@ -30,8 +30,8 @@ export async function steer(
   if (run.isEnding) throw new Problem("refused", `the run ${instanceId} is being ended`);
   const next = sessionProgram(agent.harness) !== null ? `; after its hooks, ${continuing(instanceId)}` : "";
   const isOver = `the session of ${instanceId} accepts no more messages${next}`;
-  // An earlier scheduler may have received the session.
-  if (context.sessions.programOf(instanceId) !== null) throw new Problem("refused", isOver);
+  // An earlier scheduler may have received the end of the session.
+  if (context.inbox.isOver(instanceId)) throw new Problem("refused", isOver);
   if (!(await run.isConnected())) {
     const silent = `the run ${instanceId} has not connected to this scheduler yet, so its session may be over`;
     throw new Problem("refused", silent, `try again, or see al show ${instanceId}`);

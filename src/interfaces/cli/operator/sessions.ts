@@ -24,7 +24,7 @@ export async function listSessions(context: Context, name: string, key?: string)
     bytesText(bytes),
   ]);
   const columns = titled("Session key…", "Last run", "Runs", "Left", "Kept until", "Size");
-  out.data(renderTable(columns, rows, { ...out, now }));
+  out.data(renderTable(columns, rows, out));
 }
 
 /** Deletes the kept session of a key, or all of an agent. */
