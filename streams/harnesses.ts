@@ -52,7 +52,12 @@ const pi: SessionProgram = {
 const commandLines: readonly SessionProgram[] = [
   { name: "claude", folder: ".llm-cli/claude/projects", takesMessages: true, compacts: true },
   { name: "codex", folder: ".llm-cli/codex/sessions", takesMessages: false, compacts: true },
-  { name: "gemini", folder: ".llm-cli/.gemini/tmp/run/chats", takesMessages: false, compacts: false },
+  {
+    name: "gemini",
+    folder: ".llm-cli/.gemini/tmp/run/chats",
+    takesMessages: false,
+    compacts: false,
+  },
 ];
 
 /** The program that keeps the sessions of a harness; null for one whose sessions end with their runs. */

@@ -20,9 +20,7 @@ export function createKeptFiles(context: SchedulerContext) {
   const trees: TreeServices = {
     session: sessions.trees,
   };
-  const writesOf: readonly WritesOf[] = [
-    sessions.onEvent,
-  ];
+  const writesOf: readonly WritesOf[] = [sessions.onEvent];
   return { blobs, trees, writesOf };
 }
 

@@ -146,8 +146,7 @@ function createQueue<T, R>(
 
   const hasKeys = (): boolean => limits.keys !== undefined || limits.hasSessions === true;
 
-  const firstFree = (): number =>
-    hasKeys() ? items.findIndex((item) => !isKeyBusy(item)) : 0;
+  const firstFree = (): number => (hasKeys() ? items.findIndex((item) => !isKeyBusy(item)) : 0);
 
   /** Whether no waiting item could start before one that comes. */
   const isNext = (): boolean =>

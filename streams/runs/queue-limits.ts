@@ -52,7 +52,9 @@ export function queueLimits(sources: LimitSources): Observable<QueueLimits> {
   );
 }
 
-function limitsOf(config: AgentConfig | null): Pick<QueueLimits, "size" | "keys" | "hasSessions" | "ticksWait"> {
+function limitsOf(
+  config: AgentConfig | null,
+): Pick<QueueLimits, "size" | "keys" | "hasSessions" | "ticksWait"> {
   if (config === null) return { size: unknownSize };
   const { queueSize: size, concurrency, session, overlap } = config;
   const keys = concurrency === null ? {} : { keys: concurrency };

@@ -36,7 +36,10 @@ test("examples/thread continues the conversation of an issue, also after a resta
     outcome: "succeeded",
     lastWords: "We spoke before: your favourite colour is blue.",
     continues: before,
-    thread: { key: "octo/site#7", runs: [{ instanceId: answered.instanceId }, { instanceId: before }] },
+    thread: {
+      key: "octo/site#7",
+      runs: [{ instanceId: answered.instanceId }, { instanceId: before }],
+    },
   });
   expect((await sessions(project)).map(({ key, runs: count }) => [key, count])).toEqual([
     ["octo/site#7", 2],
@@ -45,9 +48,9 @@ test("examples/thread continues the conversation of an issue, also after a resta
   const prompt = await project.print("show", answered.instanceId, "--prompt");
   expect(prompt).toMatch(/conversation, "octo\/site#7", with the new trigger below/);
   expect(await project.print("session", "ls", "helper")).toContain("octo/site#8");
-  expect(await project.print("webhook", "test", project.path("issue-8.json"), "-e", "issues")).toMatch(
-    /helper +yes +octo\/site#8/,
-  );
+  expect(
+    await project.print("webhook", "test", project.path("issue-8.json"), "-e", "issues"),
+  ).toMatch(/helper +yes +octo\/site#8/);
 });
 
 test("a removed session is not continued", async () => {
@@ -55,7 +58,9 @@ test("a removed session is not continued", async () => {
   await project.start();
   await send(project, "issue-7.json");
   await expect.poll(() => outcomes(project), slowly).toEqual(["succeeded"]);
-  expect(await project.print("session", "rm", "helper", "octo/site#7")).toContain("removed 1 session");
+  expect(await project.print("session", "rm", "helper", "octo/site#7")).toContain(
+    "removed 1 session",
+  );
   await send(project, "comment-on-7.json", "issue_comment");
   await expect.poll(() => outcomes(project), slowly).toEqual(["succeeded", "succeeded"]);
   const [second] = await runs(project);

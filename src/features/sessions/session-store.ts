@@ -130,7 +130,10 @@ export function createSessionStore(db: DatabaseSync, { write }: GroupCommit) {
     programOf: (instanceId: string): string | null =>
       stored(instanceId)?.program ?? (early(instanceId) === null ? null : "pi"),
     /** Keeps the session of a run that has ended in place of the earlier one of its key, or deletes it; in a transaction. */
-    settle: ({ instanceId, item }: { instanceId: string; item: RunRequest["item"] }, isKept: boolean): void => {
+    settle: (
+      { instanceId, item }: { instanceId: string; item: RunRequest["item"] },
+      isKept: boolean,
+    ): void => {
       end.run({ id: instanceId, isKept: Number(isKept) });
       const key = keep.get(instanceId)?.key;
       if (typeof key === "string") forgetEarlier.run(item.agent, key, instanceId);
@@ -144,14 +147,20 @@ export function createSessionStore(db: DatabaseSync, { write }: GroupCommit) {
       link.run(found?.id ?? null, item.id);
     },
     /** The run whose session this one continues, and the session key of that; null for none. */
-    continued: (instanceId: string): { readonly continues: string; readonly key: string | null } | null =>
+    continued: (
+      instanceId: string,
+    ): { readonly continues: string; readonly key: string | null } | null =>
       (linked.get(instanceId) as { continues: string; key: string | null } | undefined) ?? null,
     /** The kept sessions of an agent's keys, the latest first, at most 500. */
     list: (agent: string, key: string | null = null): readonly KeptSession[] =>
       list.all({ agent, key }) as unknown as readonly KeptSession[],
     /** Deletes the kept session of a key, or of all keys of an agent, and those of live runs; resolves to their number. */
     remove: (agent: string, key: string | null): Promise<number> =>
-      write(() => Number(remove.run({ agent, key }).changes) + Number(removeLive.run({ agent, key }).changes)),
+      write(
+        () =>
+          Number(remove.run({ agent, key }).changes) +
+          Number(removeLive.run({ agent, key }).changes),
+      ),
     /** The session key of a run; null without one. */
     keyOf: (instanceId: string): string | null => {
       const key = keyOf.get(instanceId)?.session;

@@ -54,7 +54,15 @@ export function createSessions({ store, blobs, redactValue, now }: SessionDeps) 
       if (text !== null) return Promise.resolve(entriesOf([entry("session.jsonl", text)]));
       const files = store.find(earlier)?.files;
       return Promise.resolve(
-        files ? entriesOf(files.map((file) => ({ ...file, isExecutable: false, content: blobs.read(file.hash) }))) : null,
+        files
+          ? entriesOf(
+              files.map((file) => ({
+                ...file,
+                isExecutable: false,
+                content: blobs.read(file.hash),
+              })),
+            )
+          : null,
       );
     },
     write,

@@ -132,12 +132,15 @@ function manualText({ prompt }: ManualTrigger): string {
 function continuedText({ continues, models: [model] }: Job): readonly string[] {
   if (continues === undefined) return [];
   const { instanceId, endedAt, outcome, key, lost } = continues;
-  const when = endedAt === null ? "" : ` at ${isoTime(endedAt)} (${relativeTime(endedAt, Date.now())})`;
+  const when =
+    endedAt === null ? "" : ` at ${isoTime(endedAt)} (${relativeTime(endedAt, Date.now())})`;
   const isOther = continues.model !== null && model !== undefined && continues.model !== model.name;
   const sentences = [
     `The messages above are those of the run ${instanceId}, which ended${when}: ${outcome}.`,
-    key !== null && `This run continues the same conversation, ${JSON.stringify(key)}, with the new trigger below.`,
-    lost !== null && `After it, the run ${lost.instanceId} of this conversation ended without leaving its messages: ${lost.outcome}.`,
+    key !== null &&
+      `This run continues the same conversation, ${JSON.stringify(key)}, with the new trigger below.`,
+    lost !== null &&
+      `After it, the run ${lost.instanceId} of this conversation ended without leaving its messages: ${lost.outcome}.`,
     "The results of its tools may be stale by now: check them before you rely on them.",
     "The working directory is a new one, without the files that were in the earlier one.",
     isOther && `It used the model "${String(continues.model)}"; you are "${model.name}".`,

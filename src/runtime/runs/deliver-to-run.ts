@@ -26,7 +26,8 @@ export function createDeliveries({ runs, inbox, dispatch, onProblem }: Deps) {
     dispatch(await inbox.putBack(instanceId));
   };
   const stepAt = (event: RunEvent): Promise<void> | undefined => {
-    if (event.type === "finished" && isRetried(event.item, event.end)) return putBack(event.instanceId);
+    if (event.type === "finished" && isRetried(event.item, event.end))
+      return putBack(event.instanceId);
     if (event.type !== "queued" && event.type !== "started") return undefined;
     const { agent, session } = event.item;
     return session === undefined ? undefined : offer(agent, session);

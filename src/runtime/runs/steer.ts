@@ -28,7 +28,8 @@ export async function steer(
   const reason = whyNoInput(agent)[kind];
   if (reason !== null) throw new Problem("refused", reason);
   if (run.isEnding) throw new Problem("refused", `the run ${instanceId} is being ended`);
-  const next = sessionProgram(agent.harness) !== null ? `; after its hooks, ${continuing(instanceId)}` : "";
+  const next =
+    sessionProgram(agent.harness) !== null ? `; after its hooks, ${continuing(instanceId)}` : "";
   const isOver = `the session of ${instanceId} accepts no more messages${next}`;
   // An earlier scheduler may have received the end of the session.
   if (context.inbox.isOver(instanceId)) throw new Problem("refused", isOver);

@@ -162,7 +162,8 @@ function keysReasons({ config, queued, running }: AgentRecord): readonly Reason[
   const { concurrency = null, session = null } = config ?? {};
   const isWaiting = queued > 0 && running > 0;
   const keys = [
-    concurrency && `key ${JSON.stringify(concurrency.key)}: ${counted(concurrency.limit, "run")} of a`,
+    concurrency &&
+      `key ${JSON.stringify(concurrency.key)}: ${counted(concurrency.limit, "run")} of a`,
     session && `session key ${JSON.stringify(session.key)}: 1 run of a`,
   ].filter((text) => text !== null);
   const serial = keys.length === 0 ? null : serialText(config?.scale ?? 0);

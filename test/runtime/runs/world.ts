@@ -170,7 +170,8 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
         const context = { projectDir: dir, mask: redact, container: null, project, files: {} };
         const config = canonicalConfig(request.agent, context);
         const version = { hash: `${request.agent.name}-1`, content: { config, instructions: "" } };
-        return from(store.work.claim(request, version));
+        const link = () => sessions.link(request, scheduler.now());
+        return from(store.work.claim(request, version, null, link));
       },
       newInstanceId: (agent) => `${agent}-${++instances}`,
       newId: uuidV7,

@@ -61,8 +61,19 @@ export function createPeople(
 export type People = ReturnType<typeof createPeople>;
 
 function logOf({ kind, text, by }: PersonMessage): RunMessage {
-  const texts = { stop: "stop after this turn", delivery: "a delivery of its session key", steer: text };
-  return { type: "log", kind: "steer", level: 30, time: Date.now(), msg: texts[kind], fields: { by } };
+  const texts = {
+    stop: "stop after this turn",
+    delivery: "a delivery of its session key",
+    steer: text,
+  };
+  return {
+    type: "log",
+    kind: "steer",
+    level: 30,
+    time: Date.now(),
+    msg: texts[kind],
+    fields: { by },
+  };
 }
 
 /** Whether repeating the request can't help, as the run is over. */

@@ -19,7 +19,12 @@ export function Sessions({ agent }: { readonly agent: string }) {
   const note = rest > 0 ? `and ${rest} more: al session ls ${agent}` : "";
   return (
     <Panel id="sessions" title="Sessions">
-      <Items id="sessions" items={sessions} most={maxShown} note={value && sessions.length === 0 ? "None is kept." : note}>
+      <Items
+        id="sessions"
+        items={sessions}
+        most={maxShown}
+        note={value && sessions.length === 0 ? "None is kept." : note}
+      >
         {({ key, instanceId, live, runs, at }) => (
           <li key={key}>
             <RunLink agent={agent} instanceId={live ?? instanceId} text={plainText(key)} />
