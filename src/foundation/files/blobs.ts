@@ -41,7 +41,6 @@ export function createBlobs(projectDir: string) {
   let prepared: Promise<void> | undefined;
   /** Removes what an earlier process left unfinished. */
   const prepare = async (): Promise<void> => {
-    await mkdir(stagingDir, { recursive: true, mode: 0o700 });
     for (const name of await readdir(stagingDir)) {
       if (!name.startsWith(ownMark)) await rm(join(stagingDir, name), { force: true });
     }
@@ -66,6 +65,7 @@ export function createBlobs(projectDir: string) {
       const staged = join(stagingDir, `${ownMark}-${randomBytes(8).toString("hex")}`);
       const hidden = `${staged}-hidden`;
       try {
+        await mkdir(stagingDir, { recursive: true, mode: 0o700 });
         await (prepared ??= prepare());
         const text = createTextReader(hide);
         let hasSecret = false;

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -7,6 +8,7 @@ import { messageOf, type Problem } from "../../foundation/errors.ts";
 import { problemText } from "../../foundation/send-problem.ts";
 import { maxLineBytes, packFrames, readFrames } from "../wire/file-frames.ts";
 import { isRefusal, refusal } from "../wire/protocol.ts";
+import { cutIfSilent } from "../wire/http-proxy.ts";
 import { hangUpSignal } from "./model-gateway/read-on.ts";
 import { createShares } from "./shares.ts";
 
@@ -31,6 +33,9 @@ export interface FileDoorLimits {
   /** How long the transfer of a tree may take, in ms. */
   readonly totalMs: number;
 }
+
+/** The longest upload that is read to its end after it was refused. */
+const drainedBytes = 64 * 1024 * 1024;
 
 export const fileDoorLimits: FileDoorLimits = {
   total: 8,
@@ -118,7 +123,7 @@ export function createFileDoor(
       if (closing.signal.aborted || response.headersSent) return void response.destroy();
       const failed = (): void =>
         onProblem(`${instanceId}: ${request.url ?? ""}: ${messageOf(error)}`);
-      refuse(request, response, problemOf(error, failed));
+      await refuse(request, response, problemOf(error, failed), silentMs);
     }
   };
 
@@ -166,14 +171,17 @@ async function* bytesOf(
   // An answer must still be possible after the reader has stopped.
   const chunks = request.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
   const aborted = rejection(cut.signal);
-  for (;;) {
-    const silent = setTimeout(
-      () => cut.abort(refusal("malformed", "The run sends nothing.")),
-      silentMs,
-    );
-    const next = await Promise.race([chunks.next(), aborted]).finally(() => clearTimeout(silent));
-    if (next.done === true) return;
-    yield next.value as Buffer;
+  const onSilent = () => cut.abort(refusal("malformed", "The run sends nothing."));
+  try {
+    for (;;) {
+      const silent = setTimeout(onSilent, silentMs);
+      const next = await Promise.race([chunks.next(), aborted]).finally(() => clearTimeout(silent));
+      if (next.done === true) return;
+      yield next.value as Buffer;
+    }
+  } finally {
+    // Not awaited: a piece that was awaited may never come.
+    void chunks.return?.();
   }
 }
 
@@ -199,12 +207,23 @@ function cutIfUnread(response: ServerResponse, cut: AbortController, silentMs: n
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** The rest of the upload is not read: the connection ends with the answer. */
-function refuse(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
-  const headers = { ...problem.headers, connection: "close" };
-  response.writeHead(problem.status, { ...headers, "content-type": "application/problem+json" });
-  response.end(problemText(problem).body);
+/** Refuses a transfer. Of a small upload the rest is read first: few clients read an answer before they have sent it all. */
+async function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  problem: Problem,
+  silentMs: number,
+): Promise<void> {
   request.resume();
+  if (Number(request.headers["content-length"] ?? 0) > drainedBytes) {
+    response.shouldKeepAlive = false;
+  } else if (!request.complete && !request.destroyed) {
+    cutIfSilent(request, silentMs);
+    await once(request, "close").catch(() => undefined);
+  }
+  const { status, headers } = problem;
+  response.writeHead(status, { ...headers, "content-type": "application/problem+json" });
+  response.end(problemText(problem).body);
 }
 
 /** The refusal for any error; `failed` is called for a failure of the scheduler itself. */
