@@ -5,7 +5,7 @@ import { retriesOf } from "../retry-policy.ts";
 import type { Transcript } from "../transcript.ts";
 import { ownMcpServer } from "../../../foundation/contracts/mcp.ts";
 import { cliHeader } from "../../../foundation/contracts/model-gateway.ts";
-import { answerProblems, ownTimeoutMs } from "./llm-cli.ts";
+import { answerProblems, goOn, ownTimeoutMs } from "./llm-cli.ts";
 import { fieldsOf, listOf, numberOf, sumOf, textOf, type Fields, reasonIn } from "./fields.ts";
 
 /** Codex. Options, settings and stream as its version 0.171 has them (`codex exec --help`, `codex exec --json`). */
@@ -51,7 +51,7 @@ function command(request: CliRequest): CliCommand {
       "-",
     ],
     env: { [keyVariable]: key, CODEX_HOME: homeOf(configDir) },
-    input: `${prompt}\n\n${toolsNote}`,
+    input: prompt === goOn ? goOn : `${prompt}\n\n${toolsNote}`,
     files: { "codex/config.toml": stringify(settings(request)) },
   };
 }

@@ -114,6 +114,9 @@ export function ownTimeoutMs(modelSeconds: number): number {
   return (modelSeconds + 10) * 1000;
 }
 
+/** The prompt for a session that is resumed after a failure of its model. */
+export const goOn = "Continue.";
+
 /** Reasons for an incomplete last answer, in the same words for each CLI. */
 export const answerProblems = {
   cut: "the answer was cut at its output limit",

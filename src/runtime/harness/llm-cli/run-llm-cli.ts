@@ -6,7 +6,7 @@ import type { Harness, Session } from "../harness.ts";
 import { realTime, type Time } from "../run-clock.ts";
 import { transcriptOf } from "../transcript.ts";
 import { cliFor } from "./clis.ts";
-import type { LlmCli } from "./llm-cli.ts";
+import { goOn, type LlmCli } from "./llm-cli.ts";
 import { backoffMs, retriesOf } from "../retry-policy.ts";
 import { runCliOnce, type CliRun, type CliSession } from "./run-cli-once.ts";
 import type { SessionFailure } from "./session-failure.ts";
@@ -63,7 +63,7 @@ async function runWithRetries(start: CliSession): Promise<CliRun> {
     await wait(delayMs, undefined, { signal: session.signal }).catch(() => undefined);
     if (session.signal.aborted) break;
     const left = { ...model, maxRetries: retries - failures };
-    const text = run.sessionId === null ? session.prompt : "Continue.";
+    const text = run.sessionId === null ? session.prompt : goOn;
     run = await runCliOnce({ ...start, model: left }, run.sessionId, text);
     run = { ...run, usage: sumOfUsage(usage, run.usage) };
   }
