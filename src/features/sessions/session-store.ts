@@ -37,7 +37,7 @@ export interface ThreadRun {
 
 const mostSessions = 500;
 /** How many runs of a thread are listed. */
-export const mostRuns = 20;
+const mostRuns = 20;
 
 /** Reads and writes the sessions of runs. Each promise resolves once its change is committed. */
 export function createSessionStore(db: DatabaseSync, { write }: GroupCommit) {

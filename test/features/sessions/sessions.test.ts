@@ -30,7 +30,12 @@ function service() {
   const sessions = store.tables(createSessionStore);
   const { redactValue } = redactor;
   const blobs = createBlobs(dir);
-  const { trees, onEvent } = createSessions({ store: sessions, blobs, redactValue, now: () => now });
+  const { trees, onEvent } = createSessions({
+    store: sessions,
+    blobs,
+    redactValue,
+    now: () => now,
+  });
   let count = 0;
   const begin = async (key: string, config: Partial<AgentConfig> = {}, trigger?: Trigger) => {
     const session = { key: "{url}", keepMs: dayMs, maxTokens: null, whileRunning: "wait" } as const;
@@ -87,7 +92,9 @@ describe("the session of a run", () => {
     const lines = `{"said":"${secret}","${secret}":1}\n\n{"n":2}`;
     await put(first, ["s.jsonl", lines], ["notes.txt", "no JSON"]);
     await end(first);
-    expect(await read(await begin("a"))).toEqual(['{"said":"[redacted]","[redacted]":1}\n{"n":2}\n']);
+    expect(await read(await begin("a"))).toEqual([
+      '{"said":"[redacted]","[redacted]":1}\n{"n":2}\n',
+    ]);
   });
 
   test.each([
@@ -104,8 +111,11 @@ describe("the session of a run", () => {
     const { begin, read, dir, sessions } = here();
     const parts = ['{"n":1}\n{"n":2}', '{"n":3}'].map((part) => gzipSync(part).toString("hex"));
     parts.forEach((hex, part) =>
-      changeStore({ dir } as never, `INSERT INTO run_sessions (instance_id, at, part, is_last, entries)
-        VALUES ('dev-old', 1, ${part}, ${part}, x'${hex}')`),
+      changeStore(
+        { dir } as never,
+        `INSERT INTO run_sessions (instance_id, at, part, is_last, entries)
+        VALUES ('dev-old', 1, ${part}, ${part}, x'${hex}')`,
+      ),
     );
     const continues = { instanceId: "dev-old", endedAt: 1 };
     const request = await begin("a", {}, { kind: "manual", prompt: "Go on.", continues });

@@ -143,7 +143,10 @@ test.each([
     '[session]\nkey = "{number}"\nmaxTokens = 9000\n[harness]\ntype = "llm-cli"\ncommand = "gemini"',
     "6:13  gemini has no setting for the size of a session; remove the key",
   ],
-  ['[session]\nkey = "{number}"\nkeep = "never"', '6:8  session.keep is "never"; expected a length'],
+  [
+    '[session]\nkey = "{number}"\nkeep = "never"',
+    '6:8  session.keep is "never"; expected a length',
+  ],
   ["[params]\na = 2024-01-01", "5:5  params.a is a date; expected text, a number"],
   [
     '[runtime]\nrun_as = "-u root"',

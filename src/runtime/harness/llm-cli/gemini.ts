@@ -47,7 +47,12 @@ function command({
   return {
     // Without `-p` and without a terminal, Gemini CLI reads its prompt from standard input.
     args: [
-      ...["-m", model.model, "--output-format", "stream-json", "--yolo", "--skip-trust"],
+      "-m",
+      model.model,
+      "--output-format",
+      "stream-json",
+      "--yolo",
+      "--skip-trust",
       ...(resume === null ? [] : ["--resume", resume]),
     ],
     env: {

@@ -54,7 +54,9 @@ describe.skipIf(bin === null)("a session of the real", () => {
       const second = await run("Which colour did I name?", first);
       expect(requests.at(-1)).toMatch(/colour is blue[^]*Noted\.[^]*Which colour did I name/);
       await run("Once more?", second);
-      expect(requests.at(-1)).toMatch(/colour is blue[^]*Which colour did I name[^]*Blue\.[^]*Once more/);
+      expect(requests.at(-1)).toMatch(
+        /colour is blue[^]*Which colour did I name[^]*Blue\.[^]*Once more/,
+      );
     },
   );
 });
