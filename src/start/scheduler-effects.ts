@@ -164,9 +164,10 @@ function skillWarnings(
 /** Warnings and maintenance of a scheduler that runs for longer than one run. */
 function upkeep(
   { projectDir, home, store, status, project$, inputs, logWriter, warn }: SchedulerContext,
-  { search, backfills }: Services,
+  { search, backfills, keptFiles }: Services,
 ): Observable<unknown> {
   const { stopping$ } = inputs;
+  const sweep = () => keptFiles.blobs.sweep(store.usedBlobs());
   return merge(
     store
       .tables(createRefusedDeliveries)
@@ -174,7 +175,7 @@ function upkeep(
     logWriter.grown$.pipe(tap(search.grew)),
     backfills.resumed$,
     merge(missingSecrets(home, project$), unknownModelWarnings(project$)).pipe(tap(warn)),
-    housekeeping({ projectDir, store, project$, stopping$, onPruned: search.pruned, warn }),
+    housekeeping({ projectDir, store, project$, stopping$, sweep, onPruned: search.pruned, warn }),
   );
 }
 
