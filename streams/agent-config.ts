@@ -283,6 +283,20 @@ export interface Concurrency {
   readonly onNew: OnNew;
 }
 
+/** A delivery whose session key has a live run waits behind it, or is sent into it. */
+export const whileRunnings = ["wait", "steer"] as const;
+
+/** An agent's `[session]`: runs with the same key continue one session. */
+export interface SessionConfig {
+  /** Template over the attributes of a trigger. */
+  readonly key: string;
+  /** How long a session is kept after its last run, in ms. */
+  readonly keepMs: number;
+  /** Tokens above which a session is compacted; null for the limit of the harness. */
+  readonly maxTokens: number | null;
+  readonly whileRunning: (typeof whileRunnings)[number];
+}
+
 /** A tick that finds all runners of its agent busy is skipped, or waits for one. */
 export const overlaps = ["skip", "wait"] as const;
 
@@ -321,6 +335,8 @@ export interface AgentConfig {
   readonly scale: number;
   /** Null without keys. */
   readonly concurrency: Concurrency | null;
+  /** Null if each run has a session of its own. */
+  readonly session: SessionConfig | null;
   readonly timeoutSeconds: number;
   /** `runUsd`, `turns`, `warnAt` and `onLimit` default to the project's. */
   readonly budget: Budget;

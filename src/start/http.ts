@@ -9,7 +9,7 @@ import type { Blobs } from "../foundation/files/blobs.ts";
 import type { LogSource } from "../foundation/logs/log-source.ts";
 import type { AnswerLinks } from "../features/people/answer-links.ts";
 import type { Inbox } from "../features/people/inbox.ts";
-import type { RunSessions } from "../features/people/run-sessions.ts";
+import type { SessionStore } from "../features/sessions/session-store.ts";
 import type { Questions } from "../features/people/questions.ts";
 import type { Search } from "../features/search/search.ts";
 import { createAlertOperations } from "../features/alerts/alert-operations.ts";
@@ -44,7 +44,7 @@ interface HttpDeps {
   readonly questions: Questions;
   readonly answerLinks: AnswerLinks;
   readonly inbox: Inbox;
-  readonly sessions: RunSessions;
+  readonly sessions: SessionStore;
   readonly meter: SpendMeter;
   readonly overBudget: (agent: string) => OverBudget | null;
   readonly alerts: AlertOperationsDeps;

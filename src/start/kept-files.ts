@@ -2,6 +2,8 @@ import { createArtifactStore } from "../features/artifacts/artifact-store.ts";
 import { createArtifacts } from "../features/artifacts/artifacts.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import { createMemories } from "../features/memory/memory-trees.ts";
+import { createSessionStore } from "../features/sessions/session-store.ts";
+import { createSessions } from "../features/sessions/sessions.ts";
 import { createBlobs } from "../foundation/files/blobs.ts";
 import type { WritesOf } from "../foundation/scheduler/commit-events.ts";
 import type { TreeServices } from "../runtime/runs/trees.ts";
@@ -22,8 +24,14 @@ export function createKeptFiles(context: SchedulerContext) {
     mostBytes: () => context.project$.value.artifactsBytes,
     clock: context.clock,
   });
-  const trees: TreeServices = { ...memories.trees, ...artifacts.trees };
-  const writesOf: readonly WritesOf[] = [memories.onEvent];
+  const sessions = createSessions({
+    store: store.tables(createSessionStore),
+    blobs,
+    redactValue: redactor.redactValue,
+    now: Date.now,
+  });
+  const trees: TreeServices = { ...memories.trees, ...artifacts.trees, session: sessions.trees };
+  const writesOf: readonly WritesOf[] = [memories.onEvent, sessions.onEvent];
   return { blobs, memories, trees, writesOf };
 }
 

@@ -53,6 +53,7 @@ export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentC
     callable: false,
     scale: 1,
     concurrency: null,
+    session: null,
     timeoutSeconds: 900,
     budget: defaultBudget,
     queueSize: 100,

@@ -136,6 +136,16 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       const started = { triggerId: "t2", instanceId: "dev-zyxwvuts", queued: false };
       return { ...done, agent: "dev", ...started };
     },
+    "GET /api/agents/:name/sessions": ({ name, key = "octo/site#7" }) => {
+      const [at, until] = [new Date(0).toISOString(), new Date(1).toISOString()];
+      const instanceId = `${find(name).name}-abcdefgh`;
+      const kept = { key, instanceId, at, until, program: "pi", bytes: 2048, runs: 2, live: null };
+      return { sessions: [kept] };
+    },
+    "POST /api/agents/:name/sessions/remove": ({ name, key = "all" }) => {
+      called("removeSessions", name, key);
+      return { removed: 1 };
+    },
     "POST /api/agents/:name/backfill": (given) => fakeBackfill(given, called),
     "GET /api/agents/:name/why-not": ({ name }) =>
       state.whyNots.get(find(name).name) ?? emptyWhyNot,

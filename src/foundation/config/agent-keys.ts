@@ -39,6 +39,7 @@ import { fileSchema } from "./key-table.ts";
 import { mcpKey } from "./mcp.ts";
 import { memoryKey } from "./memory.ts";
 import { networkKey } from "./network.ts";
+import { sessionKey } from "./session.ts";
 import { fiveFields } from "./schedule.ts";
 import { cronError, scheduleFacts, schedulesKey } from "./schedules.ts";
 
@@ -170,6 +171,7 @@ export const agentKeys = {
     facts: (scale) => fact("Runs at once", scale === 0 ? "0, which disables it" : String(scale)),
   }),
   concurrency: concurrencyKey,
+  session: sessionKey,
   timeoutSeconds: agentKey({
     inFile: "timeout",
     field: integer("seconds", 1, maxTimerSeconds).optional().meta({

@@ -109,6 +109,7 @@ const apiRoutes = (deps: GatewayDeps, streams: EventStreams): Route[] => [
   ...operationRoutes("Files", deps),
   ...operationRoutes("Alerts", deps),
   ...operationRoutes("Questions", deps),
+  ...operationRoutes("Sessions", deps),
   ...operationRoutes("Audit", deps),
   ...operationRoutes("Tokens", deps),
 ];

@@ -32,6 +32,8 @@ import type { InputOf, Named, Operation, OutputOf } from "../../foundation/opera
 import { budgetStates } from "../../features/spend/budget-states.ts";
 import { createLedger } from "../../features/spend/rules/ledger.ts";
 import { showSpend, type SpendContext } from "../../features/spend/operations.ts";
+import { listSessions } from "../../features/sessions/operations.ts";
+import { createSessionStore, type SessionStore } from "../../features/sessions/session-store.ts";
 import { listActs, listQuestions } from "../../features/people/operations.ts";
 import { filterTable } from "../../features/webhooks/providers/table.ts";
 import type { PauseStatus } from "../views/pause-text.ts";
@@ -53,6 +55,7 @@ interface StoredContext extends StoredRunContext, ArtifactContext {
   readonly store: StoredRunContext["store"];
   readonly redactor: StoredRunContext["redactor"];
   readonly questions: QuestionStore;
+  readonly sessions: SessionStore;
   readonly audit: Pick<Audit, "page">;
   readonly spend: Pick<SpendContext["spend"], "answer">;
 }
@@ -72,6 +75,7 @@ const storedOperations = [
   compareRuns,
   listArtifacts,
   readArtifactText,
+  listSessions,
 ] as const satisfies readonly Operation<StoredContext>[];
 export type StoredOperations = Named<typeof storedOperations>;
 
@@ -97,6 +101,7 @@ export function openStoredProject({
   });
   const context: StoredContext = {
     questions: store.tables(createQuestionStore),
+    sessions: store.tables(createSessionStore),
     audit: store.tables(createAuditStore),
     spend: { answer: async (query) => spendOf(store, await files())(query) },
     artifacts: store.tables(createArtifactStore),

@@ -19,6 +19,11 @@ import {
   showQuestion,
   type PeopleContext,
 } from "../../features/people/operations.ts";
+import {
+  listSessions,
+  removeSessions,
+  type SessionContext,
+} from "../../features/sessions/operations.ts";
 import { raiseBudget, showSpend, type SpendContext } from "../../features/spend/operations.ts";
 import {
   createToken,
@@ -49,12 +54,14 @@ export interface OperationContext
     PeopleContext,
     RunContext,
     SearchContext,
+    SessionContext,
     SpendContext,
     TokenContext,
     WebhookContext {
   readonly status: RunContext["status"];
   readonly store: RunContext["store"];
   readonly redactor: RunContext["redactor"];
+  readonly sessions: RunContext["sessions"];
   readonly audit: Audit;
   readonly tokens: Tokens;
 }
@@ -83,6 +90,8 @@ export const operations = [
   showQuestion,
   answerQuestion,
   listActs,
+  listSessions,
+  removeSessions,
   listTokens,
   createToken,
   removeToken,

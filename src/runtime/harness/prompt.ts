@@ -8,6 +8,8 @@ import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
 import { agentCommands } from "../wire/requests/table.ts";
 import { canMake, toolsFor } from "./tools.ts";
 import { cut } from "./message-writer.ts";
+import type { PersonMessage } from "./run-api/people.ts";
+import { jsonOf } from "../../foundation/contracts/json-size.ts";
 
 /** Input of the prompt besides the job. */
 interface PromptContext {
@@ -34,6 +36,7 @@ export function promptFor(job: Job, context: PromptContext): string {
     section("environment", environment(job, context)),
     ...requestsSection(job, context),
     ...memorySection(job),
+    ...continuedText(job),
     triggerSection(job, context),
     ...gatheredText(job, context),
   ].join("\n\n");
@@ -111,7 +114,7 @@ function triggerSection({ trigger, schedulePrompt }: Job, { payloadFile }: Promp
       return section("agent-call", { caller, callerInstance, depth, context });
     }
     case "manual":
-      return [...continuedText(trigger), manualText(trigger)].join("\n\n");
+      return manualText(trigger);
   }
 }
 
@@ -148,17 +151,37 @@ function manualText({ prompt }: ManualTrigger): string {
   return text;
 }
 
-/** Tells the model that time has passed since the session that it continues. */
-function continuedText({ continues }: ManualTrigger): readonly string[] {
+/** Tells the model that time has passed since the session that it continues, and what is new. */
+function continuedText({ continues, models: [model] }: Job): readonly string[] {
   if (continues === undefined) return [];
-  const { instanceId, endedAt } = continues;
-  return [
-    `The messages above are those of the run ${instanceId}, which ended at ${isoTime(endedAt)} (${relativeTime(endedAt, Date.now())}). The results of its tools may be stale by now: check them before you rely on them. The working directory is a new one, without the files that were in the earlier one.`,
+  const { instanceId, endedAt, outcome, key, lost } = continues;
+  const when =
+    endedAt === null ? "" : ` at ${isoTime(endedAt)} (${relativeTime(endedAt, Date.now())})`;
+  const isOther = continues.model !== null && model !== undefined && continues.model !== model.name;
+  const sentences = [
+    `The messages above are those of the run ${instanceId}, which ended${when}: ${outcome}.`,
+    key !== null &&
+      `This run continues the same conversation, ${JSON.stringify(key)}, with the new trigger below.`,
+    lost !== null &&
+      `After it, the run ${lost.instanceId} of this conversation ended without leaving its messages: ${lost.outcome}.`,
+    "The results of its tools may be stale by now: check them before you rely on them.",
+    "The working directory is a new one, without the files that were in the earlier one.",
+    isOther && `It used the model "${String(continues.model)}"; you are "${model.name}".`,
   ];
+  return [withoutOurTags(sentences.filter((text) => text !== false).join(" "))];
 }
 
-/** A message of a person to the session while it is under way. */
-export function personMessage(text: string, by: string): string {
+/** A message to the session while it is under way, for the model. */
+export function messageText({ kind, text, by }: PersonMessage): string {
+  return kind === "delivery" ? deliveryMessage(text) : personMessage(text, by);
+}
+
+/** A webhook delivery of the same session key; `event` is JSON. */
+function deliveryMessage(event: string): string {
+  return `Another webhook delivery of this conversation came while you work. Handle it, too, before you end:\n${section("webhook-trigger", jsonOf(event) ?? event)}`;
+}
+
+function personMessage(text: string, by: string): string {
   const from = withoutOurTags(by);
   return `A person (${from}) says while you work:\n<message-of-person>\n${withoutOurTags(text)}\n</message-of-person>`;
 }

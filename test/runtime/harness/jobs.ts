@@ -60,3 +60,10 @@ export function aModel(
   const config = aModelConfig({ name, provider: "custom", model: `${name}-1`, baseUrl });
   return { ...config, authType: "api_key", key: `key-of-${name}`, script: null, ...model };
 }
+
+/** The run whose session a job continues. */
+export function aContinued(of: Partial<NonNullable<Job["continues"]>> = {}): Job["continues"] {
+  const endedAt = Date.now() - 3 * 3_600_000;
+  const none = { model: null, key: null, lost: null };
+  return { instanceId: "dev-earlier1", endedAt, outcome: "succeeded", ...none, ...of };
+}

@@ -36,8 +36,6 @@ const bodies: Bodies = {
   "budget-wait": {},
   inbox: { after: 0, isLast: false },
   "session-end": {},
-  "keep-session": { part: 0, isLast: true, entries: '{"role":"user","content":"Hi."}' },
-  "kept-session": { part: 0 },
   "mcp-tools": {
     server: "inside",
     found: [{ name: "look", description: "Looks.", inputSchema: { type: "object" } }],

@@ -158,7 +158,7 @@ export const reportCommands = {
       .option("-a, --agent <agent>", "Only actions on this agent and its runs")
       .option(
         "--by <person>",
-        "Only actions by this person: a way (key, login, token, link, slack, telegram, terminal), a name or an address",
+        "Only actions by this person: a way (key, login, token, link, slack, telegram, terminal, webhook), a name or an address",
       )
       .choice("--act <act>", "Only this action", auditActs)
       .option("--since <when>", "Only actions since then: 10m, 2h, 3d, or a date and time", moment)
