@@ -3,7 +3,8 @@ import { mkdtemp, rm, lstat, readdir, readFile, readlink } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Problem } from "../../foundation/errors.ts";
-import { runGit, parseBlobs, parseTree, type GitOptions, type TreeEntry } from "./git.ts";
+import { runGit, type GitOptions } from "../../foundation/files/run-git.ts";
+import { parseBlobs, parseTree, type TreeEntry } from "./git.ts";
 import { fileURLToPath } from "node:url";
 
 /** Reads and writes git's objects. */
@@ -39,6 +40,10 @@ export interface FetchOptions {
   readonly maxBytes?: number;
 }
 
+const hints = {
+  slow: "try again later, or clone the repository yourself and add the directory",
+  large: "a skill is a few files; the repository may be malicious",
+};
 const usualTimeoutMs = 120_000;
 const usualMaxBytes = 256 * 1024 * 1024;
 
@@ -56,7 +61,7 @@ export async function fetchRepository(
   }: FetchOptions,
 ): Promise<FetchedRepository> {
   const gitDir = await mkdtemp(join(tmpdir(), "al-skill-"));
-  const options: GitOptions = { gitDir, env, timeoutMs, maxFileBytes: maxBytes, signal };
+  const options: GitOptions = { gitDir, env, timeoutMs, maxFileBytes: maxBytes, signal, hints };
   const remove = () => rm(gitDir, { recursive: true, force: true });
   try {
     await must(["init", "--quiet", "--bare", "--template="], options);
