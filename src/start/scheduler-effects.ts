@@ -220,14 +220,19 @@ type Reader = (event: RunEvent) => void;
  */
 function eventReaders(
   context: SchedulerContext,
-  { alerts, backfills, budgets, egress, firstEvents, http, meter, requests, telemetry }: Services,
+  services: Services,
   heartbeats: Heartbeats,
   print: (entry: LogEntry) => void,
 ) {
+  const { alerts, backfills, budgets, egress, firstEvents, http } = services;
+  const { keptFiles, meter, requests, telemetry } = services;
   return {
     status: context.status.apply,
-    // A person watches a run of `al run` without a scheduler, so it raises no alerts.
-    commit: commitEvents(context, context.onDemand ? () => undefined : alerts.onEvent),
+    commit: commitEvents(context, [
+      // A person watches a run of `al run` without a scheduler, so it raises no alerts.
+      ...(context.onDemand ? [] : [alerts.onEvent]),
+      ...keptFiles.writesOf,
+    ]),
     budgets: budgets.onEvent,
     log: logEvents(context, print),
     egress: ({ type }) => {

@@ -24,10 +24,12 @@ import { createMcpConnect } from "../runtime/runs/connect-mcp.ts";
 import { gatedHosts } from "../runtime/runs/gated-hosts.ts";
 import { createRunEgress, type EgressOptions } from "../runtime/runs/run-egress.ts";
 import { createHttp } from "./http.ts";
+import { createKeptFiles } from "./kept-files.ts";
 import { createModelCalls } from "../runtime/runs/model-calls.ts";
 import { gatedMeter } from "../runtime/runs/gated-meter.ts";
 import { createRefusedKeys } from "../runtime/runs/refused-keys.ts";
 import { createRunMeter } from "../runtime/runs/run-meter.ts";
+import { createTrees } from "../runtime/runs/trees.ts";
 import { createPeople, createRequests } from "./requests.ts";
 import { createRuntimes, isRemote, socketBaseDir } from "./runtimes.ts";
 import { alertQuestions, createProjectAlerts } from "./project-alerts.ts";
@@ -101,7 +103,9 @@ export function createServices(
   const { clusterEngine = null } = options;
   const refusedKeys = createRefusedKeys(() => clock.now());
   const { refusalOf } = refusedKeys;
-  const ports = { runs, door, brokering, telemetry, clusterEngine, refusalOf };
+  const keptFiles = createKeptFiles(context);
+  const trees = createTrees(keptFiles.trees, runs);
+  const ports = { runs, door, brokering, telemetry, clusterEngine, refusalOf, trees };
   const runtimes = createRuntimes(context, ports);
   const firstEvents = createFirstEvents(() => stopping.phase() === "draining");
   const meter = createRunMeter(context, runs);
@@ -148,6 +152,8 @@ export function createServices(
   return {
     sockets,
     runs,
+    keptFiles,
+    trees,
     whyNotClosed,
     door,
     runtimes,
