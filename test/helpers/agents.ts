@@ -68,6 +68,7 @@ export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentC
     mcp: [],
     alert: { to: null, after: 1, remindMs: 86_400_000, noSuccessForMs: null },
     expect: null,
+    workspace: null,
     heartbeat: null,
     dockerfileHash: null,
     ...config,

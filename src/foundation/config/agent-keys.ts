@@ -12,6 +12,7 @@ import { localKey } from "./agent-local.ts";
 import { modelsKey } from "./agent-models.ts";
 import { runtimeKey } from "./agent-runtime.ts";
 import { webhooksKey } from "./webhook-bindings.ts";
+import { workspaceKey } from "./workspace.ts";
 import { alertKey } from "./alert-options.ts";
 import { approveKey } from "./approve.ts";
 import { budgetKey } from "./budget.ts";
@@ -223,6 +224,7 @@ export const agentKeys = {
   mcp: mcpKey,
   alert: alertKey,
   expect: expectKey,
+  workspace: workspaceKey,
   heartbeat: heartbeatKey,
   source: agentKey({
     inFile: "source",

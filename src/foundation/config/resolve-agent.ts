@@ -17,6 +17,7 @@ import type { ProjectConfig } from "./project-config.ts";
 import { formatValue } from "./format-value.ts";
 import { resolveKeys } from "./key-table.ts";
 import { checkSchedules } from "./schedules.ts";
+import { checkWorkspace } from "./workspace.ts";
 import { parseSkill, type ParsedSkill, type Skill } from "./skill.ts";
 
 /** The result of reading an agent's files: a config, or why they are invalid. */
@@ -81,6 +82,7 @@ function resolveConfig(
   checkNetwork(table, project, diagnostics);
   checkApprove(table, project, diagnostics);
   checkMcp(table, diagnostics);
+  checkWorkspace(table, diagnostics);
   const inSchema = checkExpect(table, files, diagnostics);
   const timezone = table.timezone ?? project.timezone;
   const context = { ...known, project, timezone, schemas, diagnostics };
