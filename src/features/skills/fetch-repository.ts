@@ -3,7 +3,7 @@ import { mkdtemp, rm, lstat, readdir, readFile, readlink } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Problem } from "../../foundation/errors.ts";
-import { runGit, type GitOptions } from "../../foundation/files/run-git.ts";
+import { gitReason, runGit, type GitOptions } from "../../foundation/files/run-git.ts";
 import { parseBlobs, parseTree, type TreeEntry } from "./git.ts";
 import { fileURLToPath } from "node:url";
 
@@ -145,7 +145,7 @@ async function must(
   if (ok) return stdout;
   throw new Problem(
     "git_failed",
-    `git ${args[0] ?? ""}: ${lastLine(stderr)}`,
+    `git ${args[0] ?? ""}: ${gitReason(stderr)}`,
     "the repository may be damaged or malicious",
   );
 }
@@ -163,16 +163,9 @@ function unreachable(url: string, stderr: string, maxBytes: number): Problem {
   }
   return new Problem(
     "git_failed",
-    `${url} can't be fetched: ${lastLine(stderr)}`,
+    `${url} can't be fetched: ${gitReason(stderr)}`,
     "does git ls-remote with this address work? For a private repository set up ssh or a credential helper",
   );
-}
-
-/** git's last line is often advice: its errors are more exact. */
-function lastLine(stderr: string): string {
-  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
-  const line = lines.find((each) => /^(fatal|error|remote): /i.test(each)) ?? lines.at(-1);
-  return line?.replace(/^(fatal|error): /, "") ?? "no reason was given";
 }
 
 const hereHint = "name one with a SKILL.md, or a repository: al add acme/skills";

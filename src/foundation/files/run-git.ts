@@ -119,3 +119,10 @@ function gitEnvironment(env: NodeJS.ProcessEnv, protocols: string): Record<strin
     LC_ALL: "C",
   };
 }
+
+/** Why git failed, from its output: the last line is often advice, and its errors are more exact. */
+export function gitReason(stderr: string): string {
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+  const line = lines.find((each) => /^(fatal|error|remote): /i.test(each)) ?? lines.at(-1);
+  return line?.replace(/^(fatal|error): /, "") ?? "no reason was given";
+}

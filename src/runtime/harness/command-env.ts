@@ -1,5 +1,6 @@
+import { gitConfigEnv } from "../../foundation/credentials/git-config-env.ts";
 import { isoTime } from "../../../streams/iso-times.ts";
-import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
+import type { Job } from "../../foundation/contracts/job.ts";
 
 /** Variables that commands inherit from the run's own environment; all others are dropped. */
 const passedOn = [
@@ -66,37 +67,4 @@ export function commandEnv(
     ...(payloadFile === null ? {} : { AL_PAYLOAD_FILE: payloadFile }),
     ...(deliveriesFile === null ? {} : { AL_DELIVERIES_FILE: deliveriesFile }),
   };
-}
-
-/**
- * Variables by which git in the run's commands authenticates at the hosts of its credentials. They hold no secret: a
- * helper, in the shell that git starts for it, reads the token from the environment, so it is in no argument and in no
- * repository's config. Of two credentials for one host the first counts. (git-config(1), `GIT_CONFIG_COUNT`, from git
- * 2.31; gitcredentials(7), custom helpers.)
- */
-export function gitConfigEnv(credentials: readonly JobCredential[]): Record<string, string> {
-  const logins = new Map<string, GitLogin>();
-  for (const { git } of credentials) if (git && !logins.has(git.url)) logins.set(git.url, git);
-  const settings = [...logins.values()].flatMap(settingsOf);
-  if (settings.length === 0) return {};
-  return Object.fromEntries([
-    ["GIT_CONFIG_COUNT", String(settings.length)],
-    ...settings.flatMap(([key, value], index) => [
-      [`GIT_CONFIG_KEY_${index}`, key],
-      [`GIT_CONFIG_VALUE_${index}`, value],
-    ]),
-  ]) as Record<string, string>;
-}
-
-type GitLogin = NonNullable<JobCredential["git"]>;
-type Setting = readonly [key: string, value: string];
-
-function settingsOf({ url, username, variable }: GitLogin): Setting[] {
-  const key = `credential.${url}.helper`;
-  const answer = `printf 'username=%s\\npassword=%s\\n' ${username} "$${variable}"`;
-  return [
-    // Disables the machine's own helpers, which would otherwise store the credential.
-    [key, ""],
-    [key, `!f() { if [ "$1" = get ]; then ${answer}; fi; }; f`],
-  ];
 }
