@@ -62,25 +62,26 @@ export const githubAppKey = agentKey({
 
 interface CheckedTable {
   readonly credentials: readonly string[];
-  readonly workspace?: { readonly credential?: string | undefined } | undefined;
   readonly githubApp?: { readonly repos?: readonly string[] | undefined } | undefined;
 }
 
 /** Reports an app without a scope, a scope without an app, and repositories that no single token is for. */
 export function checkGithubApp(
-  { credentials, workspace, githubApp }: CheckedTable,
+  { credentials, githubApp }: CheckedTable,
   diagnostics: Diagnostics,
 ): void {
-  const isApp = (name: string) => parseCredentialReference(name)?.type === githubAppType;
-  const index = credentials.findIndex(isApp);
-  const fetches = isApp(workspace?.credential ?? "");
+  const index = credentials.findIndex(
+    (name) => parseCredentialReference(name)?.type === githubAppType,
+  );
   if (githubApp === undefined) {
-    if (index === -1 && !fetches) return;
-    const path = fetches ? ["workspace", "credential"] : ["credentials", index];
+    if (index === -1) return;
     const fix = 'add [githubApp] with permissions = { contents = "read" }';
-    return diagnostics.error(path, `${githubAppType} needs the permissions of its tokens; ${fix}`);
+    return diagnostics.error(
+      ["credentials", index],
+      `${githubAppType} needs the permissions of its tokens; ${fix}`,
+    );
   }
-  if (index === -1 && !fetches) {
+  if (index === -1) {
     const why = `githubApp has no effect, as credentials does not list ${githubAppType}`;
     diagnostics.warn(["githubApp"], `${why}; add it there`);
   }

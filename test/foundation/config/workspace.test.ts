@@ -60,11 +60,4 @@ describe("[workspace]", () => {
       expect.stringMatching(/^warning: .*workspace.repos has no effect/),
     ]);
   });
-
-  test("requires the permissions of a github_app that fetches", () => {
-    const app = table(`${site}\ncredential = "github_app"`);
-    expect(refusal(agentChange(app))).toMatch(/github_app needs the permissions of its tokens/);
-    const scope = '[githubApp]\npermissions = { contents = "read" }\n';
-    expect(said(agentChange(`${app}${scope}`))).toEqual([]);
-  });
 });
