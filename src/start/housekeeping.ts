@@ -21,12 +21,15 @@ import { runsDir } from "../runtime/runners/host-user/run-agent-program.ts";
 const aliveMs = 30_000;
 const firstPruneMs = 60_000;
 const pruneMs = 3_600_000;
+const dayMs = 24 * pruneMs;
 
 export interface HousekeepingDeps {
   readonly projectDir: string;
   readonly store: Pick<Store, "settings" | "prune">;
   readonly project$: { readonly value: ProjectConfig };
   readonly stopping$: Observable<unknown>;
+  /** Removes what no run used since `before`, epoch ms, and is made anew when one needs it. */
+  readonly removeUnused: (before: number) => Promise<void>;
   /** Called when log files were deleted. */
   readonly onPruned: () => void;
   readonly warn: (message: string) => void;
@@ -38,6 +41,7 @@ export function housekeeping({
   store,
   project$,
   stopping$,
+  removeUnused,
   onPruned,
   warn,
 }: HousekeepingDeps): Observable<never> {
@@ -60,6 +64,7 @@ export function housekeeping({
     const logs = await pruneLogs(projectDir, { now, days, maxBytes: left / 2 });
     if (logs.deleted.length > 0) onPruned();
     await store.prune({ now, days, maxBytes: left - logs.bytes });
+    await removeUnused(now - days * dayMs);
   };
   return merge(
     interval(aliveMs).pipe(

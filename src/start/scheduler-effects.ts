@@ -164,7 +164,7 @@ function skillWarnings(
 /** Warnings and maintenance of a scheduler that runs for longer than one run. */
 function upkeep(
   { projectDir, home, store, status, project$, inputs, logWriter, warn }: SchedulerContext,
-  { search, backfills }: Services,
+  { search, backfills, keptFiles }: Services,
 ): Observable<unknown> {
   const { stopping$ } = inputs;
   return merge(
@@ -174,7 +174,15 @@ function upkeep(
     logWriter.grown$.pipe(tap(search.grew)),
     backfills.resumed$,
     merge(missingSecrets(home, project$), unknownModelWarnings(project$)).pipe(tap(warn)),
-    housekeeping({ projectDir, store, project$, stopping$, onPruned: search.pruned, warn }),
+    housekeeping({
+      projectDir,
+      store,
+      project$,
+      stopping$,
+      removeUnused: keptFiles.removeUnused,
+      onPruned: search.pruned,
+      warn,
+    }),
   );
 }
 

@@ -12,6 +12,7 @@ import type { AgentFiles } from "../foundation/config/agent-files.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import { createLogSource } from "../foundation/logs/log-source.ts";
 import { runName, type ClusterEngine } from "../runtime/cluster/cluster-engine.ts";
+import type { FileDoor } from "../runtime/run-api/file-door.ts";
 import { createRunSockets } from "../runtime/run-api/run-sockets.ts";
 import { createClosingProbe } from "../runtime/runners/host-user/isolation.ts";
 import { createBackfills } from "../runtime/runs/backfills.ts";
@@ -96,14 +97,17 @@ export function createServices(
         onProblem: warn,
       }),
     ));
-  const brokering = createBrokering(context, whyNotClosed, async (...run) =>
-    (await githubTokens()).tokenFor(...run),
-  );
+  const tokenFor: InstallationTokens["tokenFor"] = async (...run) =>
+    (await githubTokens()).tokenFor(...run);
+  const brokering = createBrokering(context, whyNotClosed, tokenFor);
   const telemetry = createTelemetry(context, (count) => http.metrics.onSpansDropped(count));
   const { clusterEngine = null } = options;
   const refusedKeys = createRefusedKeys(() => clock.now());
   const { refusalOf } = refusedKeys;
-  const keptFiles = createKeptFiles(context);
+  const keptFiles = createKeptFiles(context, {
+    tokenFor: (request, app) => tokenFor(request, app, false),
+    untilEnd: runs.untilEnd,
+  });
   const trees = createTrees(keptFiles.trees, runs);
   const ports = { runs, door, brokering, telemetry, clusterEngine, refusalOf, trees };
   const runtimes = createRuntimes(context, ports);
@@ -118,6 +122,11 @@ export function createServices(
     scheduler: asyncScheduler,
   });
   const people = createPeople(context);
+  let doorOpening: Promise<FileDoor> | undefined;
+  const fileDoor = (): Promise<FileDoor> =>
+    (doorOpening ??= import("../runtime/run-api/file-door.ts").then(({ createFileDoor }) =>
+      createFileDoor(trees, warn),
+    ));
   const requests = createRequests(context, {
     runs,
     firstEvents,
@@ -153,7 +162,11 @@ export function createServices(
     sockets,
     runs,
     keptFiles,
-    trees,
+    files: {
+      handle: async (...exchange: Parameters<FileDoor["handle"]>) =>
+        (await fileDoor()).handle(...exchange),
+      close: async () => (await doorOpening)?.close(),
+    },
     whyNotClosed,
     door,
     runtimes,

@@ -27,6 +27,7 @@ test.each([
         store,
         project$,
         stopping$,
+        removeUnused: () => Promise.resolve(),
         onPruned: ignored,
         warn: ignored,
       };

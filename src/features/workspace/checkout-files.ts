@@ -1,12 +1,7 @@
 import { open, type FileHandle } from "node:fs/promises";
-import type { TreeEntry, TreeLimits } from "../../foundation/contracts/file-tree.ts";
+import type { TreeEntry } from "../../foundation/contracts/file-tree.ts";
 import type { CheckoutPlan } from "./checkout-plan.ts";
 import type { CommitPack } from "./mirror.ts";
-
-/** Limits of a `.git` folder as `gitFolder` makes it. */
-export function gitFolderLimits(maxBytes: number): TreeLimits {
-  return { bytes: 2 * maxBytes, fileBytes: maxBytes, entries: 32, depth: 4, nameBytes: 255 };
-}
 
 /**
  * The files of a `.git` folder whose HEAD is the commit of a pack, and whose origin is the repository. Both files of the

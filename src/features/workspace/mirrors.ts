@@ -38,7 +38,7 @@ export function createMirrors(projectDir: string) {
       );
     },
     /** Removes mirrors that were last used before `before`, epoch ms. */
-    sweep: async (before: number): Promise<void> => {
+    removeUnused: async (before: number): Promise<void> => {
       for (const name of await readdir(root).catch(ifMissing([]))) {
         await inTurn(name, async () => {
           const dir = join(root, name);

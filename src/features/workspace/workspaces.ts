@@ -9,6 +9,7 @@ import type { GitAddress } from "../../foundation/contracts/git-names.ts";
 import { credentialType } from "../../foundation/credentials/credential-types.ts";
 import type { Credential } from "../../foundation/credentials/load-credential.ts";
 import { tokenCredential } from "../../foundation/credentials/token-credential.ts";
+import { Problem, reasonOf } from "../../foundation/errors.ts";
 import { checkoutPlan } from "./checkout-plan.ts";
 import { gitFolder } from "./checkout-files.ts";
 import { gitAccess, isForAddress } from "./git-access.ts";
@@ -39,26 +40,27 @@ export function createWorkspaces({
       ? tokenCredential(found, await tokenFor(reading(request, address), found))
       : found;
   };
+  const folderFor = async (request: RunRequest, signal: AbortSignal) => {
+    const plan = checkoutPlan(request);
+    if (plan === null) return null;
+    const { address, maxBytes } = plan;
+    await using access = await gitAccess(await credentialFor(request, address), address);
+    const options = { env: { ...env, ...access.variables }, signal, maxBytes };
+    return mirrors.pack(plan, options, (pack) => gitFolder(plan, pack));
+  };
   const trees: TreeService = {
     treesOf: () => [],
     mayGet: ({ request }) => request.agent.workspace != null,
-    read: async ({ instanceId, request }) => {
-      const plan = checkoutPlan(request);
-      if (plan === null) return null;
-      const { maxBytes } = plan;
-      await using access = await gitAccess(
-        await credentialFor(request, plan.address),
-        plan.address,
-      );
-      const signal = untilEnd(instanceId);
-      const options = { env: { ...env, ...access.variables }, signal, maxBytes };
-      return mirrors.pack(plan, options, (pack) => gitFolder(plan, pack));
-    },
+    read: ({ instanceId, request }) =>
+      folderFor(request, untilEnd(instanceId)).catch((error: unknown) => {
+        // The run learns why: nothing of it is secret.
+        throw error instanceof Problem ? new Problem("malformed", reasonOf(error)) : error;
+      }),
   };
   return {
     trees,
     /** Removes what no run used since `before`, epoch ms. */
-    sweep: (before: number) => mirrors.sweep(before),
+    removeUnused: (before: number) => mirrors.removeUnused(before),
   };
 }
 

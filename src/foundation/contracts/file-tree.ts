@@ -31,9 +31,12 @@ export interface LeftOutFile {
   readonly why: string;
 }
 
+/** How many of the files that were left out are named. */
+export const maxLeftOut = 100;
+
 /** The entries that a run sends, in the order of their paths. */
 export interface TreeUpload extends AsyncIterable<TreeEntry> {
-  /** The first 100 files that the run left out; known after the last entry. */
+  /** The first `maxLeftOut` files that the run left out; known after the last entry. */
   readonly leftOut: () => readonly LeftOutFile[];
 }
 
@@ -56,4 +59,41 @@ export function pathProblem(path: string, limits: TreeLimits): string | null {
   if (names.includes(".") || names.includes("..")) return 'has a name "." or ".."';
   const isLong = (name: string) => Buffer.byteLength(name) > limits.nameBytes;
   return names.some(isLong) ? `has a name longer than ${limits.nameBytes} bytes` : null;
+}
+
+/** The paths of one tree: files and folders, at most `limits.entries`. */
+export function createTreePaths({ entries }: Pick<TreeLimits, "entries">) {
+  const known = new Map<string, { readonly path: string; readonly isFolder: boolean }>();
+  const addOne = (key: string, path: string, isFolder: boolean): string | null => {
+    const found = known.get(key);
+    if (found === undefined) {
+      if (known.size >= entries)
+        return `is one too many: ${entries} files and folders are the most`;
+      known.set(key, { path, isFolder });
+      return null;
+    }
+    if (found.path !== path) return `differs from ${JSON.stringify(found.path)} in case only`;
+    if (found.isFolder !== isFolder) return "is a file and a folder";
+    return isFolder ? null : "is there twice";
+  };
+  return {
+    /** Adds the path of a file. Why it can't stand beside those before, for a person; null if it can. */
+    add: (path: string): string | null => {
+      const names = path.split("/");
+      let key = "";
+      let end = -1;
+      for (const [index, name] of names.entries()) {
+        key += `/${inOneCase(name)}`;
+        end += name.length + 1;
+        const problem = addOne(key, path.slice(0, end), index < names.length - 1);
+        if (problem !== null) return problem;
+      }
+      return null;
+    },
+  };
+}
+
+/** Names that a file system without cases takes for one have the same form. */
+function inOneCase(name: string): string {
+  return name.toUpperCase().toLowerCase().normalize("NFC");
 }

@@ -1,3 +1,5 @@
+import type { TreeLimits } from "./file-tree.ts";
+
 /** The address of a repository. */
 export interface GitAddress {
   readonly protocol: "https" | "ssh";
@@ -67,4 +69,9 @@ export function mayPush({ ref, isDeletion }: RefChange, entries: readonly string
     const literal = full.split("*").map((part) => part.replaceAll(/[^\w/-]/g, String.raw`\$&`));
     return new RegExp(`^${literal.join(".*")}$`).test(ref);
   });
+}
+
+/** Limits of the tree `workspace`: the `.git` folder of a checkout. */
+export function gitFolderLimits(maxBytes: number): TreeLimits {
+  return { bytes: 2 * maxBytes, fileBytes: maxBytes, entries: 32, depth: 4, nameBytes: 255 };
 }

@@ -93,6 +93,8 @@ const jobTreeSchema = z.object({
   }),
   /** Sends the files that fit, in the order of their paths, and names the others; otherwise a tree over a limit is not sent. */
   keepsWhatFits: z.boolean().optional(),
+  /** Fails the run if it can't be received; otherwise the run warns and goes on without it. */
+  isRequired: z.boolean().optional(),
 });
 /** A folder of the run whose files come from the scheduler, or are sent to it. */
 export type JobTree = z.infer<typeof jobTreeSchema>;
@@ -156,6 +158,8 @@ export const jobSchema = z.object({
   gathered: z.object({ count: z.number(), deliveries: z.string().nullable() }).optional(),
   /** Absent without trees: such a run makes no request for files. */
   trees: z.array(jobTreeSchema).readonly().optional(),
+  /** The checkout that the run makes of the tree `workspace`, below its working directory; absent without one. */
+  workspace: z.object({ dir: z.string(), maxBytes: z.number() }).optional(),
   /** The run's own working directory: absolute, empty, owned by its user. */
   workDir: z.string(),
   /** How the run reaches the network; absent if that is open, needs no proxy and trusts only Node's own certificates. */

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { gitConfigEnv } from "../../foundation/credentials/git-config-env.ts";
 import { isoTime } from "../../../streams/iso-times.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
@@ -34,7 +35,7 @@ const defaultPath = "/usr/local/bin:/usr/bin:/bin";
 /**
  * The whole environment of the agent's commands and hooks: inherited variables, proxies, the agent's config,
  * credentials (the first that sets a variable wins), `AL_AGENT`, `AL_INSTANCE`, `TRACEPARENT` with `[telemetry]`, for a
- * scheduled run `AL_SCHEDULED_AT`, for a webhook `AL_PAYLOAD_FILE` and, for gathered ones, `AL_DELIVERIES_FILE`.
+ * scheduled run `AL_SCHEDULED_AT`, with a checkout `AL_WORKSPACE`, for a webhook `AL_PAYLOAD_FILE` and, for gathered ones, `AL_DELIVERIES_FILE`.
  * The agent's commands come first on PATH and find the run by `AL_RUN_SOCKET`. The run's token is not included.
  */
 export function commandEnv(
@@ -64,6 +65,7 @@ export function commandEnv(
     AL_INSTANCE: job.instanceId,
     ...(job.traceparent === undefined ? {} : { TRACEPARENT: job.traceparent }),
     ...(job.trigger.kind === "cron" && { AL_SCHEDULED_AT: isoTime(job.trigger.scheduledFor) }),
+    ...(job.workspace && { AL_WORKSPACE: join(job.workDir, job.workspace.dir) }),
     ...(payloadFile === null ? {} : { AL_PAYLOAD_FILE: payloadFile }),
     ...(deliveriesFile === null ? {} : { AL_DELIVERIES_FILE: deliveriesFile }),
   };

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { isoTime } from "../../../streams/iso-times.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { Trigger } from "../../../streams/vocabulary.ts";
@@ -31,6 +32,7 @@ export function promptFor(job: Job, context: PromptContext): string {
     section("agent-config", job.params),
     section("credential-context", job.credentials.map(credentialNames)),
     section("environment", environment(job, context)),
+    ...workspaceText(job),
     ...requestsSection(job, context),
     triggerSection(job, context),
     ...gatheredText(job, context),
@@ -46,12 +48,20 @@ function credentialNames(credential: JobCredential) {
   };
 }
 
+function workspaceText({ workspace }: Job): readonly string[] {
+  if (workspace === undefined) return [];
+  return [
+    `The repository is checked out in the folder ${JSON.stringify(workspace.dir)} of your working directory, which is also in AL_WORKSPACE. Commands start in the working directory, so change into the folder first. The checkout is removed when this run ends: push what has to stay.`,
+  ];
+}
+
 function environment(job: Job, { timezone, now }: PromptContext) {
   const local = new Date(now).toLocaleString("sv-SE", { timeZone: timezone });
   return {
     agent: job.agent,
     instance: job.instanceId,
     workingDirectory: job.workDir,
+    ...(job.workspace && { checkout: join(job.workDir, job.workspace.dir) }),
     startedAt: isoTime(now),
     timezone,
     localTime: local,

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { createWorkspaces } from "../../../src/features/workspace/workspaces.ts";
 import { pathProblem } from "../../../src/foundation/contracts/file-tree.ts";
-import { gitFolderLimits } from "../../../src/features/workspace/checkout-files.ts";
+import { gitFolderLimits } from "../../../src/foundation/contracts/git-names.ts";
 import type { Workspace } from "../../../streams/agent-config.ts";
 import type { RunRequest, Trigger } from "../../../streams/vocabulary.ts";
 import { perTest } from "../../helpers/per-test.ts";
@@ -236,11 +236,11 @@ describe("the mirror of a repository", () => {
     host().commit();
     await checkedOut();
     const mirrors = join(projectDir(), ".al/mirrors");
-    await service().sweep(Date.now() - 60_000);
+    await service().removeUnused(Date.now() - 60_000);
     expect(readdirSync(mirrors)).toHaveLength(1);
     const old = new Date(Date.now() - 120_000);
     utimesSync(join(mirrors, readdirSync(mirrors)[0] ?? ""), old, old);
-    await service().sweep(Date.now() - 60_000);
+    await service().removeUnused(Date.now() - 60_000);
     expect(readdirSync(mirrors)).toEqual([]);
   });
 
@@ -253,7 +253,7 @@ describe("the mirror of a repository", () => {
     const waiting = checkedOut();
     stopped().abort();
     await expect(waiting).rejects.toThrow(/the run ended before its checkout/);
-    // The sweep waits for the mirror's other tasks.
-    await service().sweep(0);
+    // The removal waits for the mirror's other tasks.
+    await service().removeUnused(0);
   });
 });
