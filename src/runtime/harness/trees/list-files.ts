@@ -71,7 +71,7 @@ export async function listFiles(
     const { names, hasMore } = await firstNames(join(root, folder), limits.entries - looked);
     looked += names.length;
     if (hasMore) {
-      exceed(folder || ".", `has too many names: ${limits.entries} files and folders are the most`);
+      exceed(folder || "it", `has too many names: ${limits.entries} files and folders are the most`);
     }
     for (const name of names) {
       if (over !== null) return;
@@ -82,7 +82,8 @@ export async function listFiles(
       });
     }
   };
-  await lookIn("");
+  if ((await lstat(root)).isDirectory()) await lookIn("");
+  else over = "it is not a folder";
   return { files, leftOut, leftOutCount, over };
 }
 

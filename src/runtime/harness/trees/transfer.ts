@@ -1,6 +1,5 @@
 import { request, type ClientRequest, type IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import type { LeftOutFile, TreeFile, TreeLimits } from "../../../foundation/contracts/file-tree.ts";
 import type { TreeAnswer } from "../../../foundation/contracts/tree-service.ts";
@@ -61,8 +60,9 @@ export function sendFiles(
   return transfer(context, (ask) => {
     const asked = ask("PUT", name, length);
     const frames = Readable.from(packFrames(readFiles(root, files), () => leftOut));
-    // An error of the files becomes that of the request. A refusal may come before everything is sent.
-    pipeline(frames, asked).catch(() => undefined);
+    // Not `pipeline`, which ends a request without the error of the files.
+    frames.once("error", (error) => asked.destroy(error)).pipe(asked);
+    asked.once("close", () => frames.destroy());
     return { asked, read: async (answer) => answerSchema.parse((await readAnswer(answer)).body) };
   });
 }
