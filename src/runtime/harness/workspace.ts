@@ -4,7 +4,7 @@ import { gitFolderLimits } from "../../foundation/contracts/git-names.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
 import { hasCode, messageOf } from "../../foundation/errors.ts";
 import { logTo, type Session } from "./harness.ts";
-import { receiveTree } from "./trees.ts";
+import { receiveFiles } from "./trees/transfer.ts";
 
 /** How long git may take to write the files, in ms. */
 const checkoutMs = 10 * 60_000;
@@ -26,7 +26,7 @@ export async function checkOut({ job, commandEnv, emit, signal }: Session): Prom
   const began = performance.now();
   const folder = { base, path: join(path, ".git") };
   const limits = gitFolderLimits(workspace.maxBytes);
-  const files = await receiveTree(channel, "workspace", folder, limits, signal);
+  const files = await receiveFiles({ runSocket: channel, signal }, "workspace", folder, limits);
   if (files === 0) throw new Error("the scheduler sent no repository");
   const received = performance.now();
   const head = await git(path, ["reset", "--quiet", "--hard"], commandEnv, signal).then(() =>

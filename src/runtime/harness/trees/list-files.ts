@@ -71,7 +71,10 @@ export async function listFiles(
     const { names, hasMore } = await firstNames(join(root, folder), limits.entries - looked);
     looked += names.length;
     if (hasMore) {
-      exceed(folder || "it", `has too many names: ${limits.entries} files and folders are the most`);
+      exceed(
+        folder || "it",
+        `has too many names: ${limits.entries} files and folders are the most`,
+      );
     }
     for (const name of names) {
       if (over !== null) return;
