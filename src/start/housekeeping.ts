@@ -28,20 +28,20 @@ export interface HousekeepingDeps {
   readonly store: Pick<Store, "settings" | "prune">;
   readonly project$: { readonly value: ProjectConfig };
   readonly stopping$: Observable<unknown>;
-  /** Removes what no run used since `before`, epoch ms, and is made anew when one needs it. */
-  readonly removeUnused: (before: number) => Promise<void>;
+  /** Deletes the contents of files that no row names any longer, and what no run used since `before`, epoch ms. */
+  readonly sweep: (before: number) => Promise<unknown>;
   /** Called when log files were deleted. */
   readonly onPruned: () => void;
   readonly warn: (message: string) => void;
 }
 
-/** Periodic work: records that the scheduler is alive, and deletes history, logs and receipts past their retention. */
+/** Periodic work: records that the scheduler is alive, and deletes history, logs, receipts and files past their retention. */
 export function housekeeping({
   projectDir,
   store,
   project$,
   stopping$,
-  removeUnused,
+  sweep,
   onPruned,
   warn,
 }: HousekeepingDeps): Observable<never> {
@@ -64,7 +64,7 @@ export function housekeeping({
     const logs = await pruneLogs(projectDir, { now, days, maxBytes: left / 2 });
     if (logs.deleted.length > 0) onPruned();
     await store.prune({ now, days, maxBytes: left - logs.bytes });
-    await removeUnused(now - days * dayMs);
+    await sweep(now - days * dayMs);
   };
   return merge(
     interval(aliveMs).pipe(

@@ -167,6 +167,10 @@ function upkeep(
   { search, backfills, keptFiles }: Services,
 ): Observable<unknown> {
   const { stopping$ } = inputs;
+  const sweep = async (before: number) => {
+    await keptFiles.blobs.sweep(store.usedBlobs());
+    await keptFiles.removeUnused(before);
+  };
   return merge(
     store
       .tables(createRefusedDeliveries)
@@ -174,15 +178,7 @@ function upkeep(
     logWriter.grown$.pipe(tap(search.grew)),
     backfills.resumed$,
     merge(missingSecrets(home, project$), unknownModelWarnings(project$)).pipe(tap(warn)),
-    housekeeping({
-      projectDir,
-      store,
-      project$,
-      stopping$,
-      removeUnused: keptFiles.removeUnused,
-      onPruned: search.pruned,
-      warn,
-    }),
+    housekeeping({ projectDir, store, project$, stopping$, sweep, onPruned: search.pruned, warn }),
   );
 }
 

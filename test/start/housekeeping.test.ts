@@ -27,7 +27,7 @@ test.each([
         store,
         project$,
         stopping$,
-        removeUnused: () => Promise.resolve(),
+        sweep: () => Promise.resolve(),
         onPruned: ignored,
         warn: ignored,
       };

@@ -165,7 +165,7 @@ async function listRefs({ git }: Repository, plan: CheckoutPlan): Promise<Listed
   const ref = plan.ref !== null && isCommitHash(plan.ref) ? null : plan.ref;
   const names = namesOf(ref);
   const listed = await git(["ls-remote", "--symref", "--", url, ...names], { timeoutMs: listMs });
-  if (!listed.ok) throw failed(plan, gitReason(listed.stderr));
+  if (!listed.ok) throw failed(plan, reasonOfHost(listed.stderr));
   const lines = listed.stdout
     .toString()
     .split("\n")
@@ -180,6 +180,13 @@ async function listRefs({ git }: Repository, plan: CheckoutPlan): Promise<Listed
   }
   if (ref === null) throw failed(plan, "it has no commit yet");
   throw failed(plan, `it has no branch or tag ${JSON.stringify(ref)}`);
+}
+
+/** Why a host did not list its refs. A host hides that a repository is private. */
+function reasonOfHost(stderr: string): string {
+  const isLocked = /could not read Username|Authentication failed|Permission denied/.test(stderr);
+  const reason = gitReason(stderr);
+  return isLocked ? `it does not exist, or the login may not read it (${reason})` : reason;
 }
 
 function namesOf(ref: string | null): readonly string[] {

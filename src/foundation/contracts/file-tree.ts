@@ -24,6 +24,8 @@ export interface TreeEntry extends TreeFile {
   readonly content: AsyncIterable<Buffer>;
 }
 
+export type TreeEntries = Iterable<TreeEntry> | AsyncIterable<TreeEntry>;
+
 /** A file that a run left out of a tree: it did not fit, is not a regular file, or changed while it was read. */
 export interface LeftOutFile {
   readonly path: string;

@@ -1,5 +1,5 @@
 import type { RunRequest } from "../../../streams/vocabulary.ts";
-import type { TreeEntry, TreeUpload } from "./file-tree.ts";
+import type { TreeEntries, TreeUpload } from "./file-tree.ts";
 import type { JobTree } from "./job.ts";
 
 /** The live run that sends or receives a tree. */
@@ -23,7 +23,7 @@ export interface TreeService {
   /** Whether the run may receive a tree that its job does not name, such as `call/<callId>`. */
   readonly mayGet?: (run: TreeRun, name: string) => boolean;
   /** The entries that the run receives; null for an empty tree. */
-  readonly read?: (run: TreeRun, name: string) => Promise<AsyncIterable<TreeEntry> | null>;
+  readonly read?: (run: TreeRun, name: string) => Promise<TreeEntries | null>;
   /**
    * Stores the files that the run sends, once the last one was read: iteration throws a Problem if the tree breaks a
    * limit, is cut or stalls. A repeated upload replaces the first. Rejects with a Problem, which the run logs.

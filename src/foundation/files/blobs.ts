@@ -68,14 +68,14 @@ export function createBlobs(projectDir: string) {
         await mkdir(stagingDir, { recursive: true, mode: 0o700 });
         await (prepared ??= prepare());
         const text = createTextReader(hide);
-        let hasSecret = false;
+        const secrets: true[] = [];
         const given = await write(staged, content, async (chunk) => {
           const parts = await (chunk === null ? text.end() : text.add(chunk));
-          hasSecret ||= parts.some(({ isSecret }) => isSecret);
+          if (parts.some(({ isSecret }) => isSecret)) secrets[0] = true;
         });
         const isText = text.isText();
         // Only at its end it is known whether a content is a text. Texts without secrets are written once.
-        if (hide === null || !isText || !hasSecret) {
+        if (hide === null || !isText || secrets.length === 0) {
           await keep(staged, given.hash);
           return { ...given, isText };
         }

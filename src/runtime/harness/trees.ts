@@ -5,13 +5,14 @@ import type { Job, JobTree } from "../../foundation/contracts/job.ts";
 import { ifMissing, messageOf } from "../../foundation/errors.ts";
 import type { RunSocket } from "./bridge/while-away.ts";
 import { logTo, type Emit } from "./harness.ts";
-import { listFiles } from "./trees/list-files.ts";
+import { listFiles, type ListedFiles } from "./trees/list-files.ts";
 import { ChangedFile } from "./trees/read-files.ts";
 import { receiveFiles, sendFiles, type TransferContext } from "./trees/transfer.ts";
 import type { TreeFolder } from "./trees/write-files.ts";
 
 /** How many files that change while they are read are left out; then the tree is not sent. */
 const maxChanged = 10;
+const noFiles: ListedFiles = { files: [], leftOut: [], leftOutCount: 0, over: null };
 /** How many files that are left out a warning names. */
 const maxNamed = 10;
 
@@ -53,11 +54,11 @@ export function createRunTrees(
     const { path: root } = folderOf(tree, workDir, home);
     const { keepsWhatFits = false, limits, name } = tree;
     const listed = await listFiles(root, limits, keepsWhatFits).catch(ifMissing(null));
-    const { files = [], leftOut = [], leftOutCount = 0, over = null } = listed ?? {};
+    const { files, leftOut, leftOutCount, over } = listed ?? noFiles;
     if (over !== null) return warn(`${tree.path} is not kept: ${over}.`);
-    if (files.length === 0 && leftOutCount === 0 && (before ?? 0) === 0) return;
+    if (files.length + leftOutCount + (before ?? 0) === 0) return;
     if (leftOutCount > 0) warn(`${tree.path}: ${leftOutText(leftOut, leftOutCount)}`);
-    const sent = { root, files: [...files], leftOut: [...leftOut] };
+    const sent = { root, files, leftOut };
     const { problems } = await sendUnchanged(context, name, sent, (path) =>
       warn(`${tree.path}: ${path} changed while it was read, and is not kept.`),
     );

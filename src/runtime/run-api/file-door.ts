@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { TreeEntry, TreeLimits, TreeUpload } from "../../foundation/contracts/file-tree.ts";
+import type { TreeEntries, TreeLimits, TreeUpload } from "../../foundation/contracts/file-tree.ts";
 import type { TreeAnswer } from "../../foundation/contracts/tree-service.ts";
 import { messageOf, type Problem } from "../../foundation/errors.ts";
 import { problemText } from "../../foundation/send-problem.ts";
@@ -15,7 +15,7 @@ import { createShares } from "./shares.ts";
 /** The trees of live runs, by instance. Both reject with a Problem if the run has no such tree. */
 interface ServedTrees {
   /** Null for an empty tree. */
-  get(instanceId: string, name: string): Promise<AsyncIterable<TreeEntry> | null>;
+  get(instanceId: string, name: string): Promise<TreeEntries | null>;
   /** `entriesWithin` begins to read the upload. */
   put(
     instanceId: string,
@@ -86,10 +86,9 @@ export function createFileDoor(
   const send = async ({ instanceId, tree, response, cut }: Transfer) => {
     const entries = await trees.get(instanceId, tree);
     response.writeHead(200, { "content-type": "application/octet-stream" });
-    using _watch = cutIfUnread(response, cut, silentMs);
-    await pipeline(Readable.from(packFrames(entries ?? none()), { objectMode: false }), response, {
-      signal: cut.signal,
-    });
+    const stopWatch = cutIfUnread(response, cut, silentMs);
+    const frames = Readable.from(packFrames(entries ?? []), { objectMode: false });
+    await pipeline(frames, response, { signal: cut.signal }).finally(stopWatch);
   };
   const handle = async (transfer: Transfer): Promise<void> => {
     const { instanceId, request, cut } = transfer;
@@ -144,8 +143,6 @@ export function createFileDoor(
 
 export type FileDoor = ReturnType<typeof createFileDoor>;
 
-async function* none(): AsyncGenerator<never> {}
-
 function treeOf(url: string): string {
   try {
     return decodeURIComponent(url.slice("/files/".length));
@@ -195,8 +192,8 @@ function rejection(signal: AbortSignal): Promise<never> {
   return promise;
 }
 
-/** Cuts a download whose client reads nothing although bytes wait for it. */
-function cutIfUnread(response: ServerResponse, cut: AbortController, silentMs: number): Disposable {
+/** Cuts a download whose client reads nothing although bytes wait for it, until the returned function is called. */
+function cutIfUnread(response: ServerResponse, cut: AbortController, silentMs: number): () => void {
   const sent = (): number => response.socket?.bytesWritten ?? 0;
   let seen = -1;
   const timer = setInterval(() => {
@@ -204,7 +201,7 @@ function cutIfUnread(response: ServerResponse, cut: AbortController, silentMs: n
     if (now !== -1 && now === seen) cut.abort(new Error("the run reads nothing"));
     seen = now;
   }, silentMs);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+  return () => clearInterval(timer);
 }
 
 /** Refuses a transfer. Of a small upload the rest is read first: few clients read an answer before they have sent it all. */

@@ -1,5 +1,5 @@
 import type { RunRequest } from "../../../streams/vocabulary.ts";
-import type { TreeEntry, TreeLimits, TreeUpload } from "../../foundation/contracts/file-tree.ts";
+import type { TreeEntries, TreeLimits, TreeUpload } from "../../foundation/contracts/file-tree.ts";
 import type { JobTree } from "../../foundation/contracts/job.ts";
 import type { TreeAnswer, TreeRun, TreeService } from "../../foundation/contracts/tree-service.ts";
 import { refusal } from "../wire/protocol.ts";
@@ -23,11 +23,12 @@ export function createTrees(services: TreeServices, runs: FindRun) {
   return {
     /** The trees that the job of a run names. */
     of: async (request: RunRequest): Promise<readonly JobTree[]> => {
-      const trees = await Promise.all([...all.values()].map((each) => each.treesOf(request)));
-      return trees.flat();
+      const trees: JobTree[] = [];
+      for (const service of all.values()) trees.push(...(await service.treesOf(request)));
+      return trees;
     },
     /** The entries that a run receives; null for an empty tree. Rejects with a Problem. */
-    get: async (instanceId: string, name: string): Promise<AsyncIterable<TreeEntry> | null> => {
+    get: async (instanceId: string, name: string): Promise<TreeEntries | null> => {
       const { run, service, tree } = await find(instanceId, name);
       const isNamed = tree?.get === true || service.mayGet?.(run, name) === true;
       if (!isNamed || service.read === undefined) throw notNamed(name);

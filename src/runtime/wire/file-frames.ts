@@ -4,6 +4,7 @@ import {
   maxLeftOut,
   pathProblem,
   type LeftOutFile,
+  type TreeEntries,
   type TreeEntry,
   type TreeFile,
   type TreeLimits,
@@ -31,7 +32,7 @@ const newline = 0x0a;
  * nothing. Links, devices and owners have no wire form. Throws if a content has another length than its entry.
  */
 export async function* packFrames(
-  entries: AsyncIterable<TreeEntry>,
+  entries: TreeEntries,
   leftOut: () => readonly LeftOutFile[] = () => [],
 ): AsyncGenerator<Buffer> {
   for await (const { content, ...file } of entries) {
@@ -81,8 +82,7 @@ export function readFrames(stream: AsyncIterable<Buffer>, limits: TreeLimits): T
       check(line);
       const content = source.take(line.bytes);
       yield { ...line, content };
-      // The part that the reader of the entry left.
-      for await (const _chunk of content);
+      await skip(content);
     }
     if (await source.hasMore()) throw broken("has bytes after its last line");
   };
@@ -118,6 +118,12 @@ function shown(path: string): string {
 
 function broken(how: string) {
   return refusal("malformed", `The tree ${how}.`);
+}
+
+/** Skips the part of a content that its reader left. */
+async function skip(content: AsyncIterable<Buffer>): Promise<void> {
+  const chunks = content[Symbol.asyncIterator]();
+  while ((await chunks.next()).done !== true);
 }
 
 /** The bytes of a stream, as lines and as contents of known lengths. Holds one chunk and the beginning of a line. */

@@ -1,6 +1,10 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { hostGateway } from "./model-host.ts";
 import { noEgress } from "../run-api/no-egress.ts";
-import { openSocket, socketSide, type SocketOfRun } from "../run-api/support.ts";
+import { never, openSocket, socketSide, type SocketOfRun } from "../run-api/support.ts";
 import type { RunMessage } from "../../../src/runtime/wire/run-messages.ts";
 import type { JobTree } from "../../../src/foundation/contracts/job.ts";
 import type { TreeEntry, TreeUpload } from "../../../src/foundation/contracts/file-tree.ts";
@@ -9,12 +13,14 @@ import { createFileDoor, fileDoorLimits } from "../../../src/runtime/run-api/fil
 import { createRunTrees } from "../../../src/runtime/harness/trees.ts";
 import { refusal } from "../../../src/runtime/wire/protocol.ts";
 import { aJob } from "./jobs.ts";
+import { perTest } from "../../helpers/per-test.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
-export interface StoredFile {
+interface StoredFile {
   readonly content: string;
   readonly isExecutable: boolean;
 }
-export type StoredTree = Readonly<Record<string, StoredFile>>;
+type StoredTree = Readonly<Record<string, StoredFile>>;
 
 export const treeLimits = { bytes: 1e6, fileBytes: 5e5, entries: 50, depth: 4, nameBytes: 60 };
 
@@ -23,7 +29,7 @@ export function aTree(name: string, more: Partial<JobTree> = {}): JobTree {
 }
 
 /** The trees of all runs in memory, as a scheduler's services have them. */
-export function memoryTrees() {
+function memoryTrees() {
   const trees = new Map<string, StoredTree>();
   const all = {
     trees,
@@ -32,7 +38,7 @@ export function memoryTrees() {
     leftOut: [] as ReturnType<TreeUpload["leftOut"]>,
     uploads: 0,
     /** Called before an entry is read. */
-    onEntry: (_entry: TreeEntry): Promise<void> | void => undefined,
+    onEntry: ((): void => undefined) as (entry: TreeEntry) => Promise<void> | void,
     onGet: (): Promise<void> | void => undefined,
     answer: { kept: 0, problems: [] } as TreeAnswer,
     get: async (_instanceId: string, name: string) => {
@@ -51,7 +57,7 @@ export function memoryTrees() {
       const upload = entriesWithin(all.limits);
       for await (const entry of upload) {
         await all.onEntry(entry);
-        const content = Buffer.concat(await Array.fromAsync(entry.content)).toString();
+        const content = await text(entry.content);
         files[entry.path] = { content, isExecutable: entry.isExecutable };
       }
       all.leftOut = upload.leftOut();
@@ -62,15 +68,11 @@ export function memoryTrees() {
   return all;
 }
 
-async function* entriesOf(tree: StoredTree): AsyncGenerator<TreeEntry> {
-  for (const [path, { content, isExecutable }] of Object.entries(tree)) {
+function entriesOf(tree: StoredTree): TreeEntry[] {
+  return Object.entries(tree).map(([path, { content, isExecutable }]) => {
     const bytes = Buffer.from(content);
-    yield { path, bytes: bytes.length, isExecutable, content: once(bytes) };
-  }
-}
-
-async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes;
+    return { path, bytes: bytes.length, isExecutable, content: Readable.from([bytes]) };
+  });
 }
 
 /** A scheduler's file door with a run's socket, in a folder of its own. */
@@ -111,13 +113,42 @@ export async function treeSide(limits: Partial<typeof fileDoorLimits> = {}) {
   };
 }
 
-export type TreeSide = Awaited<ReturnType<typeof treeSide>>;
-
 /** The trees of a run in `workDir`, with the texts of its warnings. */
-export function runTrees(workDir: string, run: SocketOfRun, ...trees: readonly JobTree[]) {
+function runTrees(workDir: string, run: SocketOfRun, ...trees: readonly JobTree[]) {
   const warnings: string[] = [];
   const emit = (message: RunMessage): void =>
     void (message.type === "log" && message.level === 40 && warnings.push(message.msg));
   const job = aJob(workDir, { trees, channel: { socket: run.socket, token: run.token } });
   return { ...createRunTrees(job, { home: workDir, emit }), warnings };
 }
+
+/** A run's folder and its scheduler, made anew for each test. */
+export function treeTest() {
+  const side = perTest(treeSide, (each) => each.remove());
+  const workDir = perTest(() => tempDir());
+  const inRun = (...names: readonly string[]) => join(workDir(), ...names);
+  const treesOf = (...trees: readonly JobTree[]) => runTrees(workDir(), side().run, ...trees);
+  return {
+    side,
+    workDir,
+    inRun,
+    treesOf,
+    write: async (path: string, content: string, mode = 0o600): Promise<void> => {
+      await mkdir(dirname(inRun(path)), { recursive: true });
+      await writeFile(inRun(path), content);
+      await chmod(inRun(path), mode);
+    },
+    /** Sends the tree, `out` by default, at the run's end; resolves to the run's warnings. */
+    pack: async (tree = aTree("out"), signal = never): Promise<readonly string[]> => {
+      const trees = treesOf(tree);
+      await trees.pack(signal);
+      return trees.warnings;
+    },
+    stored: () => side().trees.trees.get("out"),
+  };
+}
+
+export const aFile = (content: string, isExecutable = false): StoredFile => ({
+  content,
+  isExecutable,
+});

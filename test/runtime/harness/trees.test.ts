@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import {
   appendFile,
-  chmod,
   mkdir,
   readdir,
   readFile,
@@ -12,34 +11,11 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { createServer } from "node:net";
-import { dirname, join } from "node:path";
-import { perTest } from "../../helpers/per-test.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
-import { aTree, runTrees, treeLimits, treeSide } from "./tree-side.ts";
+import { never } from "../run-api/support.ts";
+import { aFile, aTree, treeLimits, treeTest } from "./tree-side.ts";
 
-const never = new AbortController().signal;
-const side = perTest(treeSide, (each) => each.remove());
-const workDir = perTest(() => tempDir());
-const inRun = (...names: readonly string[]) => join(workDir(), ...names);
-
-const treesOf = (...trees: Parameters<typeof runTrees>[2][]) =>
-  runTrees(workDir(), side().run, ...trees);
-
-async function write(path: string, content: string | Buffer, mode = 0o600): Promise<void> {
-  await mkdir(dirname(inRun(path)), { recursive: true });
-  await writeFile(inRun(path), content);
-  await chmod(inRun(path), mode);
-}
-
-/** Sends `out` at the run's end; resolves to the run's warnings. */
-async function pack(tree = aTree("out")): Promise<readonly string[]> {
-  const trees = treesOf(tree);
-  await trees.pack(never);
-  return trees.warnings;
-}
-
-const stored = () => side().trees.trees.get("out");
-const aFile = (content: string, isExecutable = false) => ({ content, isExecutable });
+const { side, workDir, inRun, treesOf, write, pack, stored } = treeTest();
 
 describe("a run's folder", () => {
   test("is sent at the run's end, with hidden files and executable ones", async () => {
@@ -204,7 +180,7 @@ describe("left out of a run's folder", () => {
 
 describe("a file that changes while it is read", () => {
   /** Calls `act` when the first of the files has arrived. */
-  const afterFirst = (act: () => Promise<void>): void => {
+  const afterFirst = (act: () => Promise<void> | void): void => {
     side().trees.onEntry = async ({ path }) => {
       side().trees.onEntry = () => undefined;
       if (path === "a") await act();
@@ -233,50 +209,11 @@ describe("a file that changes while it is read", () => {
   test("is left out if it becomes a link or a pipe", async () => {
     for (const name of ["a", "b", "c", "d", "e"])
       await write(`out/${name}`, long.slice(0, 190_000));
-    afterFirst(async () => {
-      execFileSync("ln", ["-sf", "/etc/passwd", inRun("out/d")]);
-      execFileSync("sh", ["-c", 'rm "$1" && mkfifo "$1"', "sh", inRun("out/e")]);
+    afterFirst(() => {
+      const script = 'ln -sf /etc/passwd "$1/d" && rm "$1/e" && mkfifo "$1/e"';
+      execFileSync("sh", ["-c", script, "sh", inRun("out")]);
     });
     expect(await pack()).toHaveLength(2);
     expect(Object.keys(stored() ?? {})).toEqual(["a", "b", "c"]);
   });
-});
-
-describe("a scheduler that restarts", () => {
-  test("in the middle of an upload receives it again from its beginning", async () => {
-    await write("out/a", "1");
-    await write("out/b", "2");
-    let isFirst = true;
-    side().trees.onEntry = async () => {
-      if (!isFirst) return;
-      isFirst = false;
-      void side()
-        .stop()
-        .then(() => side().start());
-      await new Promise(setImmediate);
-    };
-    expect(await pack()).toEqual([]);
-    expect(stored()).toEqual({ a: aFile("1"), b: aFile("2") });
-    expect(side().trees.uploads).toBe(2);
-  });
-
-  test("before a download sends it afterwards", async () => {
-    side().trees.trees.set("memory", { a: aFile("x") });
-    await side().stop();
-    const trees = treesOf(aTree("memory", { get: true }));
-    const unpacking = trees.unpack(never);
-    await side().start();
-    await unpacking;
-    expect(await readdir(inRun("memory"))).toEqual(["a"]);
-  });
-});
-
-test("a run that is out of time sends no more, and logs that", async () => {
-  await write("out/a", "x");
-  const late = new AbortController();
-  side().trees.onEntry = () => late.abort();
-  const trees = treesOf(aTree("out"));
-  await trees.pack(late.signal);
-  expect(trees.warnings).toEqual(["out is not kept: there was no time left"]);
-  expect(stored()).toBeUndefined();
 });

@@ -22,11 +22,8 @@ const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
  * `ChangedFile`. A folder that became a link is followed: this process has the rights of the agent, which could have copied
  * the files.
  */
-export async function* readFiles(
-  root: string,
-  files: readonly TreeFile[],
-): AsyncGenerator<TreeEntry> {
-  for (const file of files) yield { ...file, content: contentOf(root, file) };
+export function readFiles(root: string, files: readonly TreeFile[]): readonly TreeEntry[] {
+  return files.map((file) => ({ ...file, content: contentOf(root, file) }));
 }
 
 async function* contentOf(root: string, { path, bytes }: TreeFile): AsyncGenerator<Buffer> {

@@ -94,8 +94,8 @@ async function transfer<T>(
   let breaks = 0;
   const attempt = async (): Promise<{ readonly done: T } | { readonly error: unknown } | null> => {
     const { asked, read } = begin(ask);
-    let isConnected = false;
-    asked.once("socket", (socket) => socket.once("connect", () => (isConnected = true)));
+    const connected = new AbortController();
+    asked.once("socket", (socket) => socket.once("connect", () => connected.abort()));
     try {
       const answer = await answerOf(asked);
       const { statusCode = 0 } = answer;
@@ -103,7 +103,7 @@ async function transfer<T>(
       const { body } = await readAnswer(answer);
       return isAway(statusCode) ? null : { error: refusedAs(body, statusCode) };
     } catch (error) {
-      if (!isConnected) throw error;
+      if (!connected.signal.aborted) throw error;
       return isBroken(error) && ++breaks < maxBreaks ? null : { error };
     } finally {
       asked.destroy();
