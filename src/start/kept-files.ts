@@ -1,5 +1,6 @@
 import { createArtifactStore } from "../features/artifacts/artifact-store.ts";
 import { createArtifacts } from "../features/artifacts/artifacts.ts";
+import { createWorkspaces, type WorkspaceDeps } from "../features/workspace/workspaces.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import { createMemories } from "../features/memory/memory-trees.ts";
 import { createSessionStore } from "../features/sessions/session-store.ts";
@@ -12,7 +13,10 @@ import type { TreeServices } from "../runtime/runs/trees.ts";
  * The services that keep files of runs: each has a kind of tree, and writes in the transaction that records the end of a run
  * what is kept of it.
  */
-export function createKeptFiles(context: SchedulerContext) {
+export function createKeptFiles(
+  context: SchedulerContext,
+  ofRuns: Pick<WorkspaceDeps, "tokenFor" | "untilEnd">,
+) {
   const { store, redactor } = context;
   const blobs = createBlobs(context.projectDir);
   const hide = redactor.split;
@@ -30,9 +34,15 @@ export function createKeptFiles(context: SchedulerContext) {
     redactValue: redactor.redactValue,
     now: Date.now,
   });
-  const trees: TreeServices = { ...memories.trees, ...artifacts.trees, session: sessions.trees };
+  const workspaces = createWorkspaces({ ...context, ...ofRuns });
+  const trees: TreeServices = {
+    ...memories.trees,
+    ...artifacts.trees,
+    session: sessions.trees,
+    workspace: workspaces.trees,
+  };
   const writesOf: readonly WritesOf[] = [memories.onEvent, sessions.onEvent];
-  return { blobs, memories, trees, writesOf };
+  return { blobs, memories, trees, writesOf, removeUnused: workspaces.removeUnused };
 }
 
 export type KeptFiles = ReturnType<typeof createKeptFiles>;

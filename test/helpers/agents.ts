@@ -71,6 +71,7 @@ export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentC
     expect: null,
     memory: null,
     artifactsBytes: 50 * 1024 ** 2,
+    workspace: null,
     heartbeat: null,
     dockerfileHash: null,
     ...config,

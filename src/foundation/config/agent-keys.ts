@@ -12,6 +12,7 @@ import { localKey } from "./agent-local.ts";
 import { modelsKey } from "./agent-models.ts";
 import { runtimeKey } from "./agent-runtime.ts";
 import { webhooksKey } from "./webhook-bindings.ts";
+import { workspaceKey } from "./workspace.ts";
 import { alertKey } from "./alert-options.ts";
 import { approveKey } from "./approve.ts";
 import { artifactsKey } from "./artifacts.ts";
@@ -229,6 +230,7 @@ export const agentKeys = {
   expect: expectKey,
   memory: memoryKey,
   artifactsBytes: artifactsKey,
+  workspace: workspaceKey,
   heartbeat: heartbeatKey,
   source: agentKey({
     inFile: "source",

@@ -19,6 +19,7 @@ import { formatValue } from "./format-value.ts";
 import { resolveKeys } from "./key-table.ts";
 import { checkSchedules } from "./schedules.ts";
 import { checkSession } from "./session.ts";
+import { checkWorkspace } from "./workspace.ts";
 import { parseSkill, type ParsedSkill, type Skill } from "./skill.ts";
 
 /** The result of reading an agent's files: a config, or why they are invalid. */
@@ -83,6 +84,7 @@ function resolveConfig(
   checkNetwork(table, project, diagnostics);
   checkApprove(table, project, diagnostics);
   checkMcp(table, diagnostics);
+  checkWorkspace(table, diagnostics);
   checkSession(table, project, diagnostics);
   const inSchema = [
     ...checkExpect(table, files, diagnostics),

@@ -196,6 +196,8 @@ export const jobSchema = z.object({
   trees: z.array(jobTreeSchema).readonly().optional(),
   /** The memories among the trees; absent without any. */
   memory: z.array(jobMemorySchema).readonly().optional(),
+  /** The checkout that the run makes of the tree `workspace`, below its working directory; absent without one. */
+  workspace: z.object({ dir: z.string(), maxBytes: z.number() }).optional(),
   /** The run's own working directory: absolute, empty, owned by its user. */
   workDir: z.string(),
   /** How the run reaches the network; absent if that is open, needs no proxy and trusts only Node's own certificates. */

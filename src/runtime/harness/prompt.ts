@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { isoTime } from "../../../streams/iso-times.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { Trigger } from "../../../streams/vocabulary.ts";
@@ -34,6 +35,7 @@ export function promptFor(job: Job, context: PromptContext): string {
     section("agent-config", job.params),
     section("credential-context", job.credentials.map(credentialNames)),
     section("environment", environment(job, context)),
+    ...workspaceText(job),
     ...requestsSection(job, context),
     ...memorySection(job),
     ...continuedText(job),
@@ -51,6 +53,13 @@ function credentialNames(credential: JobCredential) {
   };
 }
 
+function workspaceText({ workspace }: Job): readonly string[] {
+  if (workspace === undefined) return [];
+  return [
+    `The repository is checked out in the folder ${JSON.stringify(workspace.dir)} of your working directory, which is also in AL_WORKSPACE. Commands start in the working directory, so change into the folder first. The checkout is removed when this run ends: push what has to stay.`,
+  ];
+}
+
 function environment(job: Job, { timezone, now }: PromptContext) {
   const local = new Date(now).toLocaleString("sv-SE", { timeZone: timezone });
   return {
@@ -60,6 +69,7 @@ function environment(job: Job, { timezone, now }: PromptContext) {
     ...(job.trees?.some(({ path }) => path === outFolder) && {
       artifacts: `Files in ${outFolder}/ of the working directory are kept with this run.`,
     }),
+    ...(job.workspace && { checkout: join(job.workDir, job.workspace.dir) }),
     startedAt: isoTime(now),
     timezone,
     localTime: local,

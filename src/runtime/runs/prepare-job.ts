@@ -1,4 +1,5 @@
 import { questionLimits } from "../../foundation/contracts/question-kinds.ts";
+import { checkoutPlan } from "../../features/workspace/checkout-plan.ts";
 import { modelsOfRuns } from "../../foundation/contracts/model-defaults.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { AgentConfig, ModelConfig, ScheduleEntry } from "../../../streams/agent-config.ts";
@@ -62,6 +63,7 @@ export async function prepareJob(
   ]);
   const { trigger } = item;
   const entry = entryOf(trigger, agent);
+  const plan = checkoutPlan(request);
   const inRun = await sources.broker(request, credentials);
   return {
     instanceId,
@@ -85,6 +87,7 @@ export async function prepareJob(
     traceparent: sources.traceparent(request),
     payload: trigger.kind === "webhook" ? sources.payload(trigger.event.receiptId) : null,
     ...gatheredOf(request, sources),
+    ...(plan && { workspace: { dir: plan.dir, maxBytes: plan.maxBytes } }),
     ...(trees.length > 0 && { trees }),
     ...(memory && { memory }),
     workDir,

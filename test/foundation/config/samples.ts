@@ -65,6 +65,7 @@ const alert = { to: null, after: 1, remindMs: 86_400_000, noSuccessForMs: null }
 const hooks = { pre: [], post: [] };
 /** Tables of an agent, and of a project, that are not in the file. */
 const none = {
+  workspace: null,
   githubApp: null,
   network: null,
   approve: null,
