@@ -67,8 +67,10 @@ export function createFileDoor(
   limits: FileDoorLimits = fileDoorLimits,
 ) {
   const { total, perRun: perOwner, silentMs, totalMs } = limits;
-  const closing = new AbortController();
+  /** Those of the open transfers: `AbortSignal.any` would keep each of them for ever. */
+  const cuts = new Set<AbortController>();
   const open = new Set<Promise<void>>();
+  let isClosing = false;
   // A run that uses up its share, or keeps transfers open, delays no other run: each may have one at any time.
   const shares = createShares({
     total,
@@ -116,8 +118,9 @@ export function createFileDoor(
     response: ServerResponse,
   ): Promise<void> => {
     const cut = new AbortController();
-    const gone = AbortSignal.any([hangUpSignal(response), closing.signal]);
+    const gone = hangUpSignal(response);
     gone.addEventListener("abort", () => cut.abort(gone.reason), { once: true });
+    cuts.add(cut);
     try {
       const tree = treeOf(request.url ?? "");
       await handle({ instanceId, tree, request, response, cut });
@@ -126,8 +129,10 @@ export function createFileDoor(
       if (problem === failure && error !== cut.signal.reason && !hasCode(error, ...cutCodes)) {
         onProblem(`${instanceId}: ${request.url ?? ""}: ${messageOf(error)}`);
       }
-      if (closing.signal.aborted || response.headersSent) response.destroy();
+      if (isClosing || response.headersSent) response.destroy();
       else await refuse(request, response, problem, silentMs);
+    } finally {
+      cuts.delete(cut);
     }
   };
 
@@ -140,7 +145,8 @@ export function createFileDoor(
     },
     /** Cuts open transfers; resolves when all are settled. */
     close: async () => {
-      closing.abort(refusal("unavailable", "The scheduler is stopping."));
+      isClosing = true;
+      for (const cut of cuts) cut.abort(refusal("unavailable", "The scheduler is stopping."));
       await Promise.allSettled(open);
     },
   };
