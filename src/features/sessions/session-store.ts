@@ -131,7 +131,9 @@ export function createSessionStore(db: DatabaseSync, { write }: GroupCommit) {
       list.all({ agent, key }) as unknown as readonly KeptSession[],
     /** Deletes the sessions of a key, or of all keys, also those of live runs; resolves to their number. */
     remove: (agent: string, key: string | null): Promise<number> =>
-      write(() => [remove, removeLive].reduce((n, one) => n + Number(one.run({ agent, key }).changes), 0)),
+      write(() =>
+        [remove, removeLive].reduce((n, one) => n + Number(one.run({ agent, key }).changes), 0),
+      ),
     /** The runs of a session key, the latest first, at most 20. `at` is epoch ms, `outcome` null for a live one. */
     thread: (agent: string, key: string) =>
       thread.all(agent, key) as unknown as readonly {

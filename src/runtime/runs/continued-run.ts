@@ -11,8 +11,12 @@ export function continuedRun(
 ): Job["continues"] {
   const earlier = sessions.continued(instanceId);
   if (earlier === null) return undefined;
-  const { outcome = null, reason = null, endedAt = null, model = null } =
-    runs.find(earlier)?.entry ?? {};
+  const {
+    outcome = null,
+    reason = null,
+    endedAt = null,
+    model = null,
+  } = runs.find(earlier)?.entry ?? {};
   const key = item.session ?? null;
   const thread = key === null ? [] : sessions.thread(item.agent, key);
   const last = thread.find((run) => run.instanceId !== instanceId);

@@ -68,7 +68,12 @@ async function session(options: Options) {
   const models = [aModel("local", provider.baseUrl)];
   if (earlier) await writeSession(workDir(), earlier);
   const trees = sessionTrees;
-  const job = aJob(workDir(), { models, trigger, trees, ...(earlier && { continues: aContinued() }) });
+  const job = aJob(workDir(), {
+    models,
+    trigger,
+    trees,
+    ...(earlier && { continues: aContinued() }),
+  });
   const ended = await runSession({ workDir: workDir(), job, people, ...(signal && { signal }) });
   const conversations = provider.requests.map(({ body }) => body.messages ?? []);
   const requests = conversations.map((messages) => JSON.stringify(messages));
