@@ -117,9 +117,10 @@ export function createSessionStore(db: DatabaseSync, { write }: GroupCommit) {
     /** Inside the transaction of a claim: the run continues the kept session of its key. */
     link: ({ agent, item }: RunRequest, now: number): void => {
       const { session } = agent;
-      const { trigger } = item;
-      const isGiven = trigger.kind === "manual" && trigger.continues !== undefined;
-      if (session === null || item.session === undefined || isGiven) return;
+      const { continues } = { continues: undefined, ...item.trigger };
+      if (session === null || item.session === undefined) return;
+      // A person chose it; meanwhile a later run of the key may have continued it.
+      if (continues !== undefined && stored(continues.instanceId) !== undefined) return;
       link.run(agent.name, item.session, programOf(agent), now - session.keepMs, item.id);
     },
     /** The run whose session this one continues; null for none. */

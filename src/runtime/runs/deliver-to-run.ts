@@ -31,7 +31,8 @@ export function createDeliveries({
   return (event: RunEvent): void => {
     const onError = (error: unknown): void =>
       onProblem(`deliveries wait for their own runs: ${messageOf(error)}`);
-    if (event.type === "queued" || event.type === "started") send(event.item).catch(onError);
+    const isNew = event.type === "queued" && event.isPaused !== true;
+    if (isNew || event.type === "started") send(event.item).catch(onError);
     // A run that is tried again begins with the session before it, which has none of its deliveries.
     if (event.type === "finished" && isRetried(event.item, event.end)) {
       inbox.putBack(event.instanceId).then(dispatch).catch(onError);
