@@ -84,6 +84,8 @@ export function createSessionStore(db: DatabaseSync, { write }: GroupCommit) {
     const row = find.get(instanceId);
     return row && withJson<StoredSession>(row, "files");
   };
+  const storedProgram = (instanceId: string): string | null =>
+    stored(instanceId)?.program ?? (early(instanceId) === null ? null : "pi");
   const linkOf = (instanceId: string) => run.get(instanceId) as RunLink | undefined;
   return {
     /** Stores the session of a live run until its end; false if a person removed it. */
@@ -106,8 +108,7 @@ export function createSessionStore(db: DatabaseSync, { write }: GroupCommit) {
     /** The session of a run of an earlier version, a message a line; null if it is not stored. */
     early,
     /** The program that can continue the run's session; null if that is not stored. */
-    programOf: (instanceId: string): string | null =>
-      stored(instanceId)?.program ?? (early(instanceId) === null ? null : "pi"),
+    programOf: storedProgram,
     /** Inside a transaction: keeps the session of a run that ends in place of the earlier one of its key, or deletes it. */
     settle: (instanceId: string, agent: string, isKept: boolean): void => {
       drop.run(instanceId, Number(isKept));
@@ -120,7 +121,7 @@ export function createSessionStore(db: DatabaseSync, { write }: GroupCommit) {
       const { continues } = { continues: undefined, ...item.trigger };
       if (session === null || item.session === undefined) return;
       // A person chose it; meanwhile a later run of the key may have continued it.
-      if (continues !== undefined && stored(continues.instanceId) !== undefined) return;
+      if (continues !== undefined && storedProgram(continues.instanceId) !== null) return;
       link.run(agent.name, item.session, programOf(agent), now - session.keepMs, item.id);
     },
     /** The run whose session this one continues; null for none. */

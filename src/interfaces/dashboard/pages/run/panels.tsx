@@ -121,7 +121,11 @@ export function Called({ run }: RunProps) {
 export function Thread({ run: { agent, thread } }: RunProps) {
   if (thread === null) return null;
   return (
-    <Panel id="thread" title="Conversation" after={<span class="after">{plainText(thread.key)}</span>}>
+    <Panel
+      id="thread"
+      title="Conversation"
+      after={<span class="after">{plainText(thread.key)}</span>}
+    >
       <Items id="thread" items={thread.runs} most={thread.runs.length} note="">
         {({ instanceId, at, outcome }) => (
           <li key={instanceId}>
