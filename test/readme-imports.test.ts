@@ -63,6 +63,7 @@ const importers: Readonly<Record<string, string>> = {
   models: "wiring runs command check src/runtime/harness/pi/pi-models.ts",
   people: "tables wiring runs operation route page command",
   search: "wiring operation tool page command",
+  sessions: "tables wiring runs operation page",
   skills: "runs page command",
   spend:
     "tables wiring runs operation page command check view src/runtime/run-api/model-gateway/answer-tap.ts",
