@@ -70,6 +70,7 @@ const importers: Readonly<Record<string, string>> = {
   telemetry: "wiring check",
   tokens: "tables wiring operation route page command",
   versions: "runs agents",
+  workspace: "wiring runs",
   webhooks: "tables wiring runs agents operation route page command check view",
 };
 
