@@ -1,13 +1,14 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
 
 /** Texts that have little in common take long to compare, and a line by line account of them helps no reader. */
-const timeoutMs = 500;
+const longestMs = 500;
 
 /** The unified difference between two texts as files of these names; empty if they are equal. */
 export function textDifference(
   [old, now]: readonly [old: string, now: string],
   before: string,
   after: string,
+  timeoutMs = longestMs,
 ): string {
   if (before === after) return "";
   const options = { context: 3, headerOptions: FILE_HEADERS_ONLY, timeout: timeoutMs };

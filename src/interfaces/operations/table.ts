@@ -6,6 +6,7 @@ import {
   testAlertTarget,
   type AlertContext,
 } from "../../features/alerts/operations.ts";
+import { memoryOperations, type MemoryContext } from "../../features/memory/operations.ts";
 import type { Audit } from "../../features/people/audit.ts";
 import {
   answerQuestion,
@@ -40,6 +41,7 @@ export interface OperationContext
   extends
     AlertContext,
     FileContext,
+    MemoryContext,
     PeopleContext,
     RunContext,
     SearchContext,
@@ -62,6 +64,7 @@ export const operations = [
   readLog,
   searchLogs,
   ...fileOperations,
+  ...memoryOperations,
   showSpend,
   raiseBudget,
   listAlerts,
