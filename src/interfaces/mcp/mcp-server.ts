@@ -7,6 +7,7 @@ import type { Tool } from "./tool.ts";
 import { act } from "./tools/act.ts";
 import { agent, listAgents, whyNot } from "./tools/agents.ts";
 import { log, search } from "./tools/logs.ts";
+import { memory } from "./tools/memory.ts";
 import { questions } from "./tools/questions.ts";
 import { run, runs } from "./tools/runs.ts";
 import { start } from "./tools/start.ts";
@@ -20,6 +21,7 @@ const tools: Readonly<Record<string, Tool>> = {
   log,
   search,
   why_not: whyNot,
+  memory,
   questions,
   start,
   act,
