@@ -5,6 +5,7 @@ import { aRunView } from "../../helpers/run-view.ts";
 import { testDeps, type TestDeps } from "../gateway/start-gateway.ts";
 import { aFoundRun, aMatch } from "./found-runs.ts";
 import { writeStory } from "./log-support.ts";
+import { withMemory } from "./memory-states.ts";
 import { ada, withActs, withQuestions } from "./people-states.ts";
 
 /** The run whose page, log and changes the busy and the broken state have. */
@@ -72,6 +73,7 @@ export function busyState(found = search): TestDeps {
   withRuns(deps);
   withQuestions(deps, instance);
   withActs(deps, instance);
+  withMemory(deps, instance);
   writeStory(deps, instance);
   const line = { agent: "dev", instanceId: instance };
   const msg = "# A plan\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```sh\nmake\n```\n- then *rest*";

@@ -86,6 +86,12 @@ export function agentApi(agent: string): string {
   return pathOf`/api/agents/${agent}`;
 }
 
+/** Begins the addresses of the API of a memory: `<agent>`, or `shared/<name>`. */
+export function memoryApi(name: string): string {
+  const [, shared] = /^shared\/(.*)$/.exec(name) ?? [];
+  return shared === undefined ? `${agentApi(name)}/memory` : pathOf`/api/memories/${shared}`;
+}
+
 /** The address of the API for its spending. */
 export function spendPath(agent: string): string {
   return withQuery("/api/spend", { agent });
