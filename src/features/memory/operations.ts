@@ -2,6 +2,7 @@ import { z } from "zod";
 import { agentParams } from "../../foundation/contracts/params.ts";
 import { operationsOf, type IsMine } from "../../foundation/operation.ts";
 import type { MemoryReports } from "./memory-reports.ts";
+import { memoryPaths } from "./memory-place.ts";
 import {
   memoriesSchema,
   memoryDifferenceQuery,
@@ -107,12 +108,6 @@ const restoreAt = <const Path extends string>(
       return { success: true as const, name: restored.name, version: restored.n };
     },
   });
-
-/** Where the memories of each kind are in the API. */
-export const memoryPaths = {
-  agent: "/api/agents/:name/memory",
-  shared: "/api/memories/:name",
-} as const;
 
 /** Also answered without a scheduler. */
 export const memoryReads = [

@@ -2,6 +2,7 @@ import { bytesText, counted } from "../../../foundation/contracts/format.ts";
 import { whoText } from "../../../foundation/contracts/questions.ts";
 import { Problem } from "../../../foundation/errors.ts";
 import { changesText } from "../../../features/memory/changes-text.ts";
+import { placeOf } from "../../../features/memory/memory-place.ts";
 import type { MemoryVersionView } from "../../../features/memory/memory-views.ts";
 import type { Context } from "../context.ts";
 import { renderDifference } from "../status/render-run.ts";
@@ -10,14 +11,6 @@ import { openPrompts, mustConfirm } from "../terminal/prompts.ts";
 import { renderTable, titled } from "../terminal/table.ts";
 import { connect, explained } from "./connect.ts";
 import { askProject } from "./reader.ts";
-
-/** The route of a memory, and its name there. */
-function placeOf(memory: string) {
-  const prefix = "shared/";
-  return memory.startsWith(prefix)
-    ? ({ at: "/api/memories/:name", name: memory.slice(prefix.length) } as const)
-    : ({ at: "/api/agents/:name/memory", name: memory } as const);
-}
 
 /** Prints the versions of a memory, the latest first. */
 export async function showVersions(
@@ -120,8 +113,8 @@ export async function restoreMemory(
   const client = await connect(context);
   if (!yes) {
     const { version: from } = await client.perform(`GET ${at}`, { name });
-    const sides = { from, to: version };
-    const { text, changes } = await client.perform(`GET ${at}/diff`, { name, ...sides });
+    const sides = { name, from, to: version };
+    const { text, changes } = await client.perform(`GET ${at}/diff`, sides);
     if (text !== "" && !out.json) out.data(renderDifference(text, out.colors));
     await mustConfirm(await openPrompts(context), {
       question: `Restore version ${version} of the memory ${memory} (${changesText(changes)})?`,

@@ -1,3 +1,5 @@
+import { placeOf } from "../../../features/memory/memory-place.ts";
+
 /** A path whose values are encoded: pathOf`/api/runs/${instanceId}`. */
 export function pathOf(parts: TemplateStringsArray, ...values: readonly string[]): string {
   return String.raw({ raw: parts }, ...values.map((value) => encodeURIComponent(value)));
@@ -88,8 +90,8 @@ export function agentApi(agent: string): string {
 
 /** Begins the addresses of the API of a memory: `<agent>`, or `shared/<name>`. */
 export function memoryApi(name: string): string {
-  const [, shared] = /^shared\/(.*)$/.exec(name) ?? [];
-  return shared === undefined ? `${agentApi(name)}/memory` : pathOf`/api/memories/${shared}`;
+  const { at, name: inPath } = placeOf(name);
+  return at.replace(":name", encodeURIComponent(inPath));
 }
 
 /** The address of the API for its spending. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { agentParams, unknownAgent } from "../../../foundation/contracts/params.ts";
 import { routesOf } from "../api/route.ts";
+import { placeOf } from "../../../features/memory/memory-place.ts";
 import { page as alertsPage } from "../../dashboard/pages/alerts/page.tsx";
 import { wordsPage } from "../../dashboard/card-pages.tsx";
 import { page as auditPage } from "../../dashboard/pages/audit/page.tsx";
@@ -186,18 +187,13 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
   }),
 ];
 
-/** A memory and its versions; null for none. */
-async function memoryDocuments(memory: string | null, deps: GatewayDeps) {
-  const path = memory && memoryApi(memory);
-  const isShared = memory?.startsWith("shared/") === true;
-  const at = isShared ? "GET /api/memories/:name" : "GET /api/agents/:name/memory";
+/** A memory and its versions, read if the tab shows them. */
+async function memoryDocuments(memory: string, isShown: boolean, deps: GatewayDeps) {
+  const { at } = placeOf(memory);
+  const path = (rest: string) => (isShown ? () => `${memoryApi(memory)}${rest}` : null);
   return {
-    memory: await documentOf(at, path === null ? null : () => path, deps),
-    versions: await documentOf(
-      `${at}/versions`,
-      path === null ? null : () => `${path}/versions`,
-      deps,
-    ),
+    memory: await documentOf(`GET ${at}`, path(""), deps),
+    versions: await documentOf(`GET ${at}/versions`, path("/versions"), deps),
   };
 }
 
@@ -228,6 +224,6 @@ async function tabDocuments(name: string, view: ListView, deps: GatewayDeps) {
       at(/config|instructions/.test(tab), () => `${api}/files`),
       deps,
     ),
-    ...(await memoryDocuments(tab === "memory" ? memoryAt(name, view) : null, deps)),
+    ...(await memoryDocuments(memoryAt(name, view), tab === "memory", deps)),
   };
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import {
   agentMemory,
-  memoryPaths,
   sharedMemory,
   type MemoryPlace,
 } from "../../../features/memory/operations.ts";
+import { memoryPaths } from "../../../features/memory/memory-place.ts";
 import { memoryTextQuery } from "../../../features/memory/memory-views.ts";
 import { routesOf } from "../api/route.ts";
 import type { GatewayDeps } from "../deps.ts";

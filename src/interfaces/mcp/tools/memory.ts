@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { placeOf } from "../../../features/memory/memory-place.ts";
 import {
   memoriesSchema,
   memorySchema,
@@ -46,9 +47,7 @@ export const memory = tool({
       const { memories } = await api.perform("GET /api/memories", {});
       return { memories: [...memories] };
     }
-    const [, shared] = /^shared\/(.*)$/.exec(asked) ?? [];
-    const at = shared === undefined ? "/api/agents/:name/memory" : "/api/memories/:name";
-    const name = shared ?? asked;
+    const { at, name } = placeOf(asked);
     if (Object.values(part).every((one) => one === undefined)) {
       const found = await api.perform(`GET ${at}`, { name });
       const { versions } = await api.perform(`GET ${at}/versions`, { name, limit: 5 });
