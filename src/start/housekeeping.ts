@@ -27,17 +27,20 @@ export interface HousekeepingDeps {
   readonly store: Pick<Store, "settings" | "prune">;
   readonly project$: { readonly value: ProjectConfig };
   readonly stopping$: Observable<unknown>;
+  /** Deletes the contents of files that no row names any longer. */
+  readonly sweep: () => Promise<unknown>;
   /** Called when log files were deleted. */
   readonly onPruned: () => void;
   readonly warn: (message: string) => void;
 }
 
-/** Periodic work: records that the scheduler is alive, and deletes history, logs and receipts past their retention. */
+/** Periodic work: records that the scheduler is alive, and deletes history, logs, receipts and files past their retention. */
 export function housekeeping({
   projectDir,
   store,
   project$,
   stopping$,
+  sweep,
   onPruned,
   warn,
 }: HousekeepingDeps): Observable<never> {
@@ -60,6 +63,7 @@ export function housekeeping({
     const logs = await pruneLogs(projectDir, { now, days, maxBytes: left / 2 });
     if (logs.deleted.length > 0) onPruned();
     await store.prune({ now, days, maxBytes: left - logs.bytes });
+    await sweep();
   };
   return merge(
     interval(aliveMs).pipe(

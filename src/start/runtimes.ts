@@ -22,6 +22,7 @@ import { adoptRuns, type Adopter } from "../runtime/runners/adopt-runs.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import type { RefusedKeys } from "../runtime/runs/refused-keys.ts";
 import type { LiveRuns } from "../runtime/runs/live-runs.ts";
+import type { Trees } from "../runtime/runs/trees.ts";
 import type { ClusterEngine } from "../runtime/cluster/cluster-engine.ts";
 import type { ClusterDoor } from "../runtime/cluster/door/cluster-door.ts";
 import type { Containers } from "../runtime/runners/container/containers.ts";
@@ -44,6 +45,7 @@ export interface RuntimePorts {
   readonly brokering: Brokering;
   readonly telemetry: Telemetry;
   readonly refusalOf: RefusedKeys["refusalOf"];
+  readonly trees: Trees;
   /** Replaces the engine of `[cluster]`; null for that one. */
   readonly clusterEngine: ClusterEngine | null;
 }
@@ -85,6 +87,7 @@ export function createRuntimes(context: SchedulerContext, ports: RuntimePorts) {
     },
     broker: brokering.forRun,
     traceparent: telemetry.traceparent,
+    trees: ports.trees.of,
     files: (agent: string) => readSkillFiles(projectDir, agent),
     checkCommand: (agent: AgentConfig) => checkCommand(agent, env),
     channel: async ({ instanceId }: RunRequest) =>

@@ -164,9 +164,10 @@ function skillWarnings(
 /** Warnings and maintenance of a scheduler that runs for longer than one run. */
 function upkeep(
   { projectDir, home, store, status, project$, inputs, logWriter, warn }: SchedulerContext,
-  { search, backfills }: Services,
+  { search, backfills, keptFiles }: Services,
 ): Observable<unknown> {
   const { stopping$ } = inputs;
+  const sweep = () => keptFiles.blobs.sweep(store.usedBlobs());
   return merge(
     store
       .tables(createRefusedDeliveries)
@@ -174,7 +175,7 @@ function upkeep(
     logWriter.grown$.pipe(tap(search.grew)),
     backfills.resumed$,
     merge(missingSecrets(home, project$), unknownModelWarnings(project$)).pipe(tap(warn)),
-    housekeeping({ projectDir, store, project$, stopping$, onPruned: search.pruned, warn }),
+    housekeeping({ projectDir, store, project$, stopping$, sweep, onPruned: search.pruned, warn }),
   );
 }
 
@@ -220,14 +221,19 @@ type Reader = (event: RunEvent) => void;
  */
 function eventReaders(
   context: SchedulerContext,
-  { alerts, backfills, budgets, egress, firstEvents, http, meter, requests, telemetry }: Services,
+  services: Services,
   heartbeats: Heartbeats,
   print: (entry: LogEntry) => void,
 ) {
+  const { alerts, backfills, budgets, egress, firstEvents, http } = services;
+  const { keptFiles, meter, requests, telemetry } = services;
   return {
     status: context.status.apply,
-    // A person watches a run of `al run` without a scheduler, so it raises no alerts.
-    commit: commitEvents(context, context.onDemand ? () => undefined : alerts.onEvent),
+    commit: commitEvents(context, [
+      // A person watches a run of `al run` without a scheduler, so it raises no alerts.
+      ...(context.onDemand ? [] : [alerts.onEvent]),
+      ...keptFiles.writesOf,
+    ]),
     budgets: budgets.onEvent,
     log: logEvents(context, print),
     egress: ({ type }) => {

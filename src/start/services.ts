@@ -12,6 +12,7 @@ import type { AgentFiles } from "../foundation/config/agent-files.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import { createLogSource } from "../foundation/logs/log-source.ts";
 import { runName, type ClusterEngine } from "../runtime/cluster/cluster-engine.ts";
+import type { FileDoor } from "../runtime/run-api/file-door.ts";
 import { createRunSockets } from "../runtime/run-api/run-sockets.ts";
 import { createClosingProbe } from "../runtime/runners/host-user/isolation.ts";
 import { createBackfills } from "../runtime/runs/backfills.ts";
@@ -24,10 +25,12 @@ import { createMcpConnect } from "../runtime/runs/connect-mcp.ts";
 import { gatedHosts } from "../runtime/runs/gated-hosts.ts";
 import { createRunEgress, type EgressOptions } from "../runtime/runs/run-egress.ts";
 import { createHttp } from "./http.ts";
+import { createKeptFiles } from "./kept-files.ts";
 import { createModelCalls } from "../runtime/runs/model-calls.ts";
 import { gatedMeter } from "../runtime/runs/gated-meter.ts";
 import { createRefusedKeys } from "../runtime/runs/refused-keys.ts";
 import { createRunMeter } from "../runtime/runs/run-meter.ts";
+import { createTrees } from "../runtime/runs/trees.ts";
 import { createPeople, createRequests } from "./requests.ts";
 import { createRuntimes, isRemote, socketBaseDir } from "./runtimes.ts";
 import { alertQuestions, createProjectAlerts } from "./project-alerts.ts";
@@ -101,7 +104,9 @@ export function createServices(
   const { clusterEngine = null } = options;
   const refusedKeys = createRefusedKeys(() => clock.now());
   const { refusalOf } = refusedKeys;
-  const ports = { runs, door, brokering, telemetry, clusterEngine, refusalOf };
+  const keptFiles = createKeptFiles(context);
+  const trees = createTrees(keptFiles.trees, runs);
+  const ports = { runs, door, brokering, telemetry, clusterEngine, refusalOf, trees };
   const runtimes = createRuntimes(context, ports);
   const firstEvents = createFirstEvents(() => stopping.phase() === "draining");
   const meter = createRunMeter(context, runs);
@@ -114,6 +119,11 @@ export function createServices(
     scheduler: asyncScheduler,
   });
   const people = createPeople(context);
+  let doorOpening: Promise<FileDoor> | undefined;
+  const fileDoor = (): Promise<FileDoor> =>
+    (doorOpening ??= import("../runtime/run-api/file-door.ts").then(({ createFileDoor }) =>
+      createFileDoor(trees, warn),
+    ));
   const requests = createRequests(context, {
     runs,
     firstEvents,
@@ -148,6 +158,12 @@ export function createServices(
   return {
     sockets,
     runs,
+    keptFiles,
+    files: {
+      handle: async (...exchange: Parameters<FileDoor["handle"]>) =>
+        (await fileDoor()).handle(...exchange),
+      close: async () => (await doorOpening)?.close(),
+    },
     whyNotClosed,
     door,
     runtimes,

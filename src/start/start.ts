@@ -175,6 +175,7 @@ async function run(parts: Parts): Promise<Scheduler> {
   sockets.serve({
     runApi: requests,
     models,
+    files: services.files,
     egress,
     remote: runtimes.remoteRuns,
     areLogsBehind: () => context.logWriter.isBehind(),
@@ -221,6 +222,7 @@ function closeOnce(
     () => services.questions.stop(),
     () => runs.removeSockets(),
     () => modelCalls.close(),
+    () => services.files.close(),
     () => egress.close(),
     () => services.closeGithubTokens(),
     () => alerts.close(),

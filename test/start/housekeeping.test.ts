@@ -27,6 +27,7 @@ test.each([
         store,
         project$,
         stopping$,
+        sweep: () => Promise.resolve(),
         onPruned: ignored,
         warn: ignored,
       };

@@ -75,6 +75,30 @@ const jobFileSchema = z.object({
 });
 export type JobFile = z.infer<typeof jobFileSchema>;
 
+const jobTreeSchema = z.object({
+  /** Such as `out`, `memory` or `cache/0`. */
+  name: z.string(),
+  /** Of its folder: below the working directory (`out`), or below the home directory (`~/.npm`). */
+  path: z.string(),
+  /** Whether the run receives it before it begins. */
+  get: z.boolean(),
+  /** Whether the run sends it at its end. */
+  put: z.boolean(),
+  limits: z.object({
+    bytes: z.number(),
+    fileBytes: z.number(),
+    entries: z.number(),
+    depth: z.number(),
+    nameBytes: z.number(),
+  }),
+  /** Sends the files that fit, in the order of their paths, and names the others; otherwise a tree over a limit is not sent. */
+  keepsWhatFits: z.boolean().optional(),
+  /** Fails the run if it can't be received; otherwise the run warns and goes on without it. */
+  isRequired: z.boolean().optional(),
+});
+/** A folder of the run whose files come from the scheduler, or are sent to it. */
+export type JobTree = z.infer<typeof jobTreeSchema>;
+
 const jobNetworkSchema = z.object({
   /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case. An address may hold a password. */
   variables: z.record(z.string(), z.string()),
@@ -132,6 +156,8 @@ export const jobSchema = z.object({
   payload: z.string().nullable(),
   /** For gathered deliveries: their number and, if the run gets all of them, their events and payloads as JSON. */
   gathered: z.object({ count: z.number(), deliveries: z.string().nullable() }).optional(),
+  /** Absent without trees: such a run makes no request for files. */
+  trees: z.array(jobTreeSchema).readonly().optional(),
   /** The run's own working directory: absolute, empty, owned by its user. */
   workDir: z.string(),
   /** How the run reaches the network; absent if that is open, needs no proxy and trusts only Node's own certificates. */

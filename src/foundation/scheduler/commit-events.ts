@@ -13,15 +13,19 @@ type CommitContext = Pick<
   "store" | "status" | "inputs" | "project$" | "dispatch" | "log"
 >;
 
+/** The writes of a feature that are committed with the record of an event; undefined for none. */
+export type WritesOf = (event: RunEvent) => Also | undefined;
+
 /**
- * Commits an event: in one transaction the retry of lost work, the record of the event, and its alerts, which
- * `writesOf` returns. Committed retries and reruns are dispatched.
+ * Commits an event: in one transaction the retry of lost work, the record of the event, and the writes of features, such as
+ * its alerts. Committed retries and reruns are dispatched.
  */
 export function commitEvents(
   { store, status, inputs, project$, dispatch, log }: CommitContext,
-  writesOf: (event: RunEvent) => Also | undefined,
+  features: readonly WritesOf[],
 ): (event: RunEvent) => void {
   const { work, settings, superseded } = store;
+  const writesOf = joined(features);
   /** The recorded plan of each schedule. */
   const recorded = new Map<string, string>();
   const requeue = async (item: WorkItem): Promise<void> => {
@@ -110,5 +114,12 @@ export function commitEvents(
     // All writes begin in this turn: the store commits the writes of a turn together.
     const steps = event.type === "finished" ? [retry, record, rerun] : [record];
     for (const step of steps) step(event).catch(onError);
+  };
+}
+
+function joined(features: readonly WritesOf[]): WritesOf {
+  return (event) => {
+    const writes = features.flatMap((writesOf) => writesOf(event) ?? []);
+    return writes.length === 0 ? undefined : () => writes.forEach((write) => write());
   };
 }

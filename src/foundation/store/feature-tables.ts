@@ -20,6 +20,8 @@ export interface FeatureTables {
   readonly expire?: string;
   /** Takes over from a scheduler that died, in the transaction of `recover`. */
   readonly recover?: (db: DatabaseSync) => void;
+  /** Selects the hashes of the blobs that its rows name, in one column; other blobs are deleted. */
+  readonly blobs?: string;
   /** Selects when a run with the id `triggers.instance_id` began to wait, epoch ms. */
   readonly waits?: string;
 }

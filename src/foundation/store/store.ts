@@ -82,6 +82,8 @@ export function openStoreWith(
     },
     /** Why nothing can be stored now, for a person; null if the last commit succeeded. */
     problem: () => commits.problem(),
+    /** The hashes of the blobs that rows name. */
+    usedBlobs: (): ReadonlySet<string> => usedBlobs(db, features),
     prune: (retention: Retention) => prune(db, commits, features, retention),
     files,
     /** The tables of a feature, which `create` reads and writes; created once. */
@@ -103,6 +105,15 @@ export function openStoreWith(
 }
 
 export type Store = ReturnType<typeof openStoreWith>;
+
+function usedBlobs(db: DatabaseSync, features: readonly FeatureTables[]): ReadonlySet<string> {
+  const used = new Set<string>();
+  for (const { blobs } of features) {
+    if (blobs === undefined) continue;
+    for (const row of db.prepare(blobs).iterate()) used.add(String(Object.values(row)[0]));
+  }
+  return used;
+}
 
 type CreateTables<T extends object> = (
   db: DatabaseSync,

@@ -134,7 +134,7 @@ export async function runPostHooks(
 }
 
 /** A signal that aborts `ms` after another one; `end` releases its timer. */
-function abortedAfter(other: AbortSignal, ms: number): { signal: AbortSignal; end(): void } {
+export function abortedAfter(other: AbortSignal, ms: number): { signal: AbortSignal; end(): void } {
   const late = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const begin = () => (timer = setTimeout(() => late.abort(), ms));

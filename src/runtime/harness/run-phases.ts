@@ -1,8 +1,9 @@
+import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { counted } from "../../foundation/contracts/format.ts";
 import { harnesses, type HarnessType } from "../../../streams/harnesses.ts";
-import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
+import type { Job, JobCredential, JobTree } from "../../foundation/contracts/job.ts";
 import { machineFault } from "../wire/machine-fault.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { createRunApiClient } from "./run-api/client.ts";
@@ -14,13 +15,14 @@ import { openBridge } from "./bridge/bridge.ts";
 import { commandEnv } from "./command-env.ts";
 import { logTo, noUsage, stoppedEarly } from "./harness.ts";
 import type { Emit, Harness, ModelEndpoint, Session, SessionEnd } from "./harness.ts";
-import { hookTimeoutMs, runHooks, runPostHooks } from "./hooks.ts";
+import { abortedAfter, hookTimeoutMs, runHooks, runPostHooks } from "./hooks.ts";
 import { inlineTimeoutMs, withCommandOutputs } from "./inline-commands.ts";
 import { cut } from "./message-writer.ts";
 import { isClosed, networkVariables, withSshThroughBridge } from "./network.ts";
 import { promptFor, systemPrompt } from "./prompt.ts";
 import { createRunClock } from "./run-clock.ts";
 import { pieces } from "./transcript.ts";
+import type { RunTrees } from "./trees.ts";
 
 /** Context that all phases of a run share. */
 export interface RunContext {
@@ -33,6 +35,9 @@ export interface RunContext {
   /** Removes the job's secrets from a JSON-like value. */
   readonly redact: (value: unknown) => unknown;
 }
+
+/** How long the files of a run that was asked to end may take, in ms. */
+const lastPackMs = 4_000;
 
 /** Loads a harness by the value of `[harness].type`. A run loads only its own harness: pi is a megabyte of code. */
 const loaders: Record<HarnessType, () => Promise<Harness>> = {
@@ -67,6 +72,8 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   // The program may be replaced by the time of the post hooks.
   if (job.hooks.post.length > 0) await import("execa");
   await writeSkillFiles(job);
+  const trees = openTrees(job, context);
+  await trees.unpack();
   const delivered = await writeDelivered(job);
   const files = await writeCredentialFiles(job);
   emit({ type: "ready" });
@@ -104,6 +111,7 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   // The hooks may take minutes.
   if (job.hooks.post.length > 0) void people.end(over.signal);
   const error = await runPostHooks(job, sessionEnd, signal, hooks).finally(() => over.abort());
+  await trees.pack();
   // A failed session's error takes precedence over the result of the post hooks.
   if (sessionEnd.error !== null) return sessionEnd;
   return await checked(exited({ ...sessionEnd, error }, exit), job, returned);
@@ -133,6 +141,29 @@ async function openMcp({ mcp, workDir }: Job, requests: RunRequests, emit: Emit)
   if (mcp === undefined) return null;
   const { createRunMcp } = await import("./mcp/run-mcp.ts");
   return createRunMcp(mcp, { requests, emit, workDir });
+}
+
+/** The run's trees. Their code is loaded by runs that receive files, or have left some. */
+function openTrees(job: Job, { emit, env, signal }: RunContext) {
+  const { trees = [], workDir } = job;
+  const home = env.HOME ?? workDir;
+  let loading: Promise<RunTrees> | undefined;
+  const load = () =>
+    (loading ??= import("./trees.ts").then((loaded) => loaded.createRunTrees(job, { home, emit })));
+  const isThere = ({ put, path }: JobTree) =>
+    put && existsSync(path.startsWith("~/") ? join(home, path.slice(2)) : join(workDir, path));
+  return {
+    unpack: async (): Promise<void> => {
+      if (trees.some(({ get }) => get)) await (await load()).unpack(signal);
+    },
+    /** A run that was asked to end has a little time for it. */
+    pack: async (): Promise<void> => {
+      if (loading === undefined && !trees.some(isThere)) return;
+      const deadline = abortedAfter(signal, lastPackMs);
+      await (await load()).pack(deadline.signal);
+      deadline.end();
+    },
+  };
 }
 
 function openCommands(

@@ -17,6 +17,7 @@ import type { RequestBody, RequestName, RunApi } from "../wire/protocol.ts";
 import { schedulerRequests } from "../wire/requests/table.ts";
 import { maxLinesBytes, remotePaths, type RemoteRuns } from "../wire/remote-protocol.ts";
 import type { Egress } from "./egress/egress.ts";
+import type { FileDoor } from "./file-door.ts";
 import type { ModelGateway } from "./model-gateway/model-gateway.ts";
 import { cutIfSilent } from "../wire/http-proxy.ts";
 import { hangUpSignal } from "./model-gateway/read-on.ts";
@@ -30,6 +31,8 @@ export interface Served {
   readonly runApi: RunApi;
   /** Handles calls to models, which don't match any route: it reads their bodies itself. */
   readonly models: Pick<ModelGateway, "handle">;
+  /** Handles trees of files, which don't match any route either; undefined if trees are not supported. */
+  readonly files?: Pick<FileDoor, "handle"> | undefined;
   /** Handles requests to other hosts, which don't match any route. */
   readonly egress: Pick<Egress, "connect" | "forward">;
   /** Handles the claims and the output of runs on other machines; undefined if remote runs are not supported. */

@@ -70,18 +70,18 @@ export function createRunSockets({ records, redactor, onProblem }: RunSocketsDep
   /** Created for the first request of a run: a start does without it. */
   let created: Promise<FastifyInstance> | undefined;
 
-  /** Forwards a request to a host or a model, once the scheduler has started. Only the headers have been read. */
+  /** Passes on a request that is streamed, once the scheduler has started. Only the headers have been read. */
   const pass = async (
     socket: RunSocket,
     request: IncomingMessage,
     serve: (served: Served) => void,
     refuse: (answer: EgressAnswer) => void,
-    toModel = false,
+    isForProxy = true,
   ): Promise<void> => {
-    const login = request.headers[toModel ? "authorization" : "proxy-authorization"];
+    const login = request.headers[isForProxy ? "proxy-authorization" : "authorization"];
     const isToken = carriesToken(login, socket.tokens.tokenHash);
     if (!isToken || socket.ended === "over") {
-      return refuse(toModel ? unauthorized : notAuthenticated);
+      return refuse(isForProxy ? notAuthenticated : unauthorized);
     }
     socket.markAuthenticated(request.socket);
     await started.promise;
@@ -95,17 +95,20 @@ export function createRunSockets({ records, redactor, onProblem }: RunSocketsDep
       owner,
       (request, response) => {
         const { url = "" } = request;
+        const isForProxy = isAbsoluteForm(url);
         const toModel = url.startsWith("/model/");
-        if (!toModel && !isAbsoluteForm(url)) {
+        const withFiles = url.startsWith("/files/");
+        if (!toModel && !withFiles && !isForProxy) {
           origins.set(request, socket);
           return void (created ??= createApp()).then((app) => app.routing(request, response));
         }
-        const serve = ({ models, egress }: Served): void => {
+        const serve = ({ models, files, egress }: Served): void => {
           if (toModel) void models.handle(socket.instanceId, request, response);
+          else if (withFiles) void files?.handle(socket.instanceId, request, response);
           else void egress.forward(socket, request, response);
         };
         const refuse = (answer: EgressAnswer) => refuseRequest(request, response, answer);
-        void pass(socket, request, serve, refuse, toModel);
+        void pass(socket, request, serve, refuse, isForProxy);
       },
       (request, connection, head) => {
         connection.on("error", () => connection.destroy());

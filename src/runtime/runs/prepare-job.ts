@@ -4,7 +4,13 @@ import { harnesses } from "../../../streams/harnesses.ts";
 import type { AgentConfig, ModelConfig, ScheduleEntry } from "../../../streams/agent-config.ts";
 import type { RunRequest, Trigger } from "../../../streams/vocabulary.ts";
 import { outsideOfRuns } from "../../foundation/contracts/job.ts";
-import type { Job, JobCredential, JobFile, JobModel } from "../../foundation/contracts/job.ts";
+import type {
+  Job,
+  JobCredential,
+  JobFile,
+  JobModel,
+  JobTree,
+} from "../../foundation/contracts/job.ts";
 import { Problem } from "../../foundation/errors.ts";
 import type { Brokering } from "../run-api/egress/broker/brokering.ts";
 import { modelProblem, type ModelSources } from "./model-calls.ts";
@@ -20,6 +26,7 @@ export interface JobSources extends ModelSources {
   readonly stage: (credentials: readonly Credential[]) => readonly JobCredential[];
   /** The current files of an agent's skill beside SKILL.md. */
   readonly files: (agent: string) => Promise<readonly JobFile[]>;
+  readonly trees: (request: RunRequest) => Promise<readonly JobTree[]>;
   /** The body of an accepted webhook as text; null if retention deleted it. */
   readonly payload: (receiptId: string) => string | null;
   /** The accepted webhooks in order, as JSON, without those that retention deleted. */
@@ -41,9 +48,10 @@ export async function prepareJob(
   sources: JobSources,
 ): Promise<Job> {
   const { agent, instanceId, item } = request;
-  const [models, files, network, credentials] = await Promise.all([
+  const [models, files, trees, network, credentials] = await Promise.all([
     jobModels(agent, sources),
     sources.files(agent.name),
+    sources.trees(request),
     sources.network(agent),
     Promise.all(agent.credentials.map((reference) => sources.credential(reference))),
     sources.checkCommand(agent),
@@ -71,6 +79,7 @@ export async function prepareJob(
     traceparent: sources.traceparent(request),
     payload: trigger.kind === "webhook" ? sources.payload(trigger.event.receiptId) : null,
     ...gatheredOf(request, sources),
+    ...(trees.length > 0 && { trees }),
     workDir,
     network: trusting(inRun.authority, network),
     channel: await sources.channel(request),

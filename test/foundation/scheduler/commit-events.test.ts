@@ -17,7 +17,7 @@ async function retried(outcome: Outcome, attempt: number): Promise<readonly Work
   const end = { outcome, exitCode: null, reason: null, usage: null } as const;
   const run = { agent: "dev", at: 1, item, instanceId: "dev-1", startedAt: 0 };
   const event: RunEvent = { type: "finished", ...run, end };
-  commitEvents(context, () => undefined)(event);
+  commitEvents(context, [])(event);
   await expect.poll(() => context.store.openRuns()).toEqual([]);
   expect(context.lines).toEqual([]);
   return dispatched;
@@ -35,7 +35,7 @@ test("a failed run is not retried", async () => expect(await retried("failed", 1
 
 test("missed ticks are rows of the history, and those that run late are planned", async () => {
   const context = schedulerContext();
-  const commit = commitEvents(context, () => undefined);
+  const commit = commitEvents(context, []);
   const at = { agent: "dev", at: 5 };
   const items = [1_000, 2_000].map((due) => ({
     item: cronItem(`${due}`, "dev", due),
@@ -49,7 +49,7 @@ test("missed ticks are rows of the history, and those that run late are planned"
 
 test("a tick of paused schedules writes nothing", async () => {
   const context = schedulerContext();
-  const commit = commitEvents(context, () => undefined);
+  const commit = commitEvents(context, []);
   const plan = { schedule: "", checked: { expression: "0 9 * * *", timezone: "UTC" } };
   const next = (at: number) =>
     commit({ type: "next-run", agent: "dev", at, nextRunAt: at + 1, ...plan });
@@ -66,7 +66,7 @@ test("a tick of paused schedules writes nothing", async () => {
 test("a scheduled run that still waits is stored for the next scheduler, and started as a run there", async () => {
   const context = schedulerContext();
   const { store } = context;
-  const commit = commitEvents(context, () => undefined);
+  const commit = commitEvents(context, []);
   const item = cronItem("tick");
   for (const at of [1, 2]) commit({ type: "queued", agent: "dev", at, item });
   await expect.poll(() => store.recover()).toMatchObject({ requeue: [{ ...item, waits: true }] });
@@ -77,7 +77,7 @@ test("a scheduled run that still waits is stored for the next scheduler, and sta
 
 test("the last check of each schedule is stored by its own name", async () => {
   const context = schedulerContext();
-  const commit = commitEvents(context, () => undefined);
+  const commit = commitEvents(context, []);
   const checked = { expression: "0 9 * * *", timezone: "UTC" };
   const next = { type: "next-run", agent: "dev", nextRunAt: 9 } as const;
   commit({ ...next, at: 1, schedule: "", checked });

@@ -19,7 +19,7 @@ async function history(
 ) {
   const context = schedulerContext();
   const { store } = context;
-  const commit = commitEvents(context, () => undefined);
+  const commit = commitEvents(context, []);
   await store.work.enqueue(["a", "b", "c"].map(itemOf));
   const at = { agent: "dev", at: 5 };
   await act({
@@ -116,7 +116,7 @@ test("the next scheduler knows the keys of work, which runs end for newer work, 
   const dispatched: WorkItem[] = [];
   const commit = commitEvents(
     { ...context, dispatch: (items) => void dispatched.push(...items) },
-    () => undefined,
+    [],
   );
   await store.work.enqueue(["a", "b"].map(itemOf));
   await store.work.claim(requestFor(itemOf("a"), "dev-a"));

@@ -7,6 +7,7 @@ export const bareSources = {
   checkCommand: () => Promise.resolve(),
   stage: stageCredentials,
   files: () => Promise.resolve([]),
+  trees: () => Promise.resolve([]),
   network: () => Promise.resolve(undefined),
   script: () => Promise.reject(new Problem("script_invalid", "no such script")),
   payload: () => null,

@@ -176,7 +176,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const log = (_level: number, message: string): void => onProblem(message);
   const commit = commitEvents(
     { store, status: board, inputs, project$: inputs.project$, dispatch, log },
-    () => undefined,
+    [],
   );
   const read = (event: RunEvent): void => {
     events.push(event);

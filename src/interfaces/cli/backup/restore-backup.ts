@@ -21,7 +21,7 @@ interface Drafts {
 }
 
 /**
- * Restores the database and the logs of a backup into a project that has none, and on request the missing credentials.
+ * Restores the database, the logs and the kept files of a backup into a project that has none, and on request the missing credentials.
  * Live runs in it are lost: the next start retries their work. Each file is moved into place once the whole backup was
  * read and its database was opened.
  */
@@ -59,7 +59,9 @@ export async function restoreBackup(
 
 /** SQLite would take the log of another database for the restored one's. */
 function refuseExisting(state: string): void {
-  const [found] = globSync(["state.db", "state.db-{wal,shm,journal}", "logs/*"], { cwd: state });
+  const [found] = globSync(["state.db", "state.db-{wal,shm,journal}", "logs/*", "blobs/*"], {
+    cwd: state,
+  });
   if (found === undefined) return;
   throw new Problem(
     "exists",
@@ -138,7 +140,7 @@ async function placeSecrets(draft: string | null, store: string) {
 
 /** The database comes last: without it the project counts as one without a database. */
 async function placeState(from: string, state: string): Promise<void> {
-  for (const name of ["logs", "state.db-wal", "state.db"]) {
+  for (const name of ["logs", "blobs", "state.db-wal", "state.db"]) {
     if (existsSync(join(from, name))) await rename(join(from, name), join(state, name));
   }
 }

@@ -18,8 +18,8 @@ const allPages = 2 ** 31 - 1;
 type Entry = readonly [name: string, path: string];
 
 /**
- * Writes the project's database and logs, and on request all credentials, to one file of mode 0600. A scheduler may run
- * meanwhile: the file has everything committed before, and appears once it is complete.
+ * Writes the project's database, logs and kept files, and on request all credentials, to one file of mode 0600. A scheduler may
+ * run meanwhile: the file has everything committed before, and appears once it is complete.
  */
 export async function writeBackup(
   { projectDir, env, out }: Context,
@@ -40,7 +40,9 @@ export async function writeBackup(
     await copyDatabase(database, copy);
     const logs = entriesOf("logs", join(state, "logs"), "*");
     const secrets = credentials ? entriesOf("credentials", storeDir(homeDir(env)), "*/*/*") : [];
-    const files = await archive(draft, [["state.db", copy], ...logs, ...secrets]);
+    // Listed after the database was copied, whose rows name contents that are on disk.
+    const blobs = entriesOf("blobs", join(state, "blobs"), "*/*");
+    const files = await archive(draft, [["state.db", copy], ...logs, ...blobs, ...secrets]);
     // Unlike a rename, a link never replaces a file.
     await link(draft, file);
     out.answer({ file, files, bytes: (await stat(file)).size }, `${file} is written`);
@@ -112,5 +114,7 @@ async function addFile(tar: Pack, [name, path]: Entry): Promise<boolean> {
 const word = "[\\w-][\\w.@-]*";
 
 /** Names of the entries of a backup; the group of a credential's name is its path in the store. */
-export const stateName = new RegExp(`^(state\\.db|logs/${word}\\.log)$`);
+export const stateName = new RegExp(
+  `^(state\\.db|logs/${word}\\.log|blobs/[\\da-f]{2}/[\\da-f]{64})$`,
+);
 export const secretName = new RegExp(`^credentials/(${word}/${word}/${word})$`);

@@ -169,7 +169,9 @@ export const projectCommands = {
       .inner("rm", removeAgent),
   backup: (command) =>
     command
-      .description("Write the project's database and logs to a file, even while the scheduler runs")
+      .description(
+        "Write the project's database, logs and kept files to a file, even while the scheduler runs",
+      )
       .argument(
         "<file>",
         "New file, a tar archive with gzip; it contains deliveries and logs, so keep it as safe as .al",

@@ -29,6 +29,7 @@ beforeEach(() => {
 });
 
 const log = ".al/logs/dev-2026-11-26.log";
+const blob = `blobs/0a/${"0a".repeat(32)}`;
 const token = "credentials/github_token/bot/token";
 const inHome = (cli: Folders, path: string) => join(cli.home, path);
 
@@ -66,11 +67,14 @@ test("al backup stores exactly the files that al restore accepts", async () => {
   storeSecret(project, "github_token/bot/token~", "an editor's copy");
   storeSecret(project, "github_token/bot/folder/inner", "no field");
   project.write(".al/logs/old copy.log", "a line\n");
+  project.write(`.al/${blob}`, "a report");
+  project.write(".al/blobs/staging/0123456789abcdef-0123456789abcdef", "half a report");
   await project.output(`backup ${file} --credentials`);
   const names = execFileSync("tar", ["tzf", file], { encoding: "utf8" }).trim().split("\n");
-  expect(names.sort()).toEqual([token, "logs/dev-2026-11-26.log", "state.db"]);
+  expect(names.sort()).toEqual([blob, token, "logs/dev-2026-11-26.log", "state.db"]);
   await copy.output(`restore ${file} --credentials`);
   expect(copy.read(log)).toBe("a line\n");
+  expect(copy.read(`.al/${blob}`)).toBe("a report");
   expect(readFileSync(inHome(copy, token), "utf8")).toBe("the token");
 });
 
@@ -89,16 +93,20 @@ test("al backup on a full disk fails with one error, and leaves no temporary fil
   expect(readdirSync(out)).toEqual([]);
 });
 
-test.each(["state.db", "state.db-wal", "state.db-shm", "state.db-journal", "logs/a.log"])(
-  "al restore rejects a project that already has %s",
-  async (name) => {
-    await project.output(`backup ${file}`);
-    copy.write(`.al/${name}`, "of another");
-    await copy.fails(`restore ${file}`, `${name} already exists; nothing was restored`);
-    expect(copy.read(`.al/${name}`)).toBe("of another");
-    expect(existsSync(join(copy.projectDir, ".al/state.db"))).toBe(name === "state.db");
-  },
-);
+test.each([
+  "state.db",
+  "state.db-wal",
+  "state.db-shm",
+  "state.db-journal",
+  "logs/a.log",
+  "blobs/0a",
+])("al restore rejects a project that already has %s", async (name) => {
+  await project.output(`backup ${file}`);
+  copy.write(`.al/${name}`, "of another");
+  await copy.fails(`restore ${file}`, `${name} already exists; nothing was restored`);
+  expect(copy.read(`.al/${name}`)).toBe("of another");
+  expect(existsSync(join(copy.projectDir, ".al/state.db"))).toBe(name === "state.db");
+});
 
 test("a failed al restore changes nothing, reports why, and can be repeated", async () => {
   const line = `restore ${file} --credentials`;
@@ -131,6 +139,7 @@ test("al restore does not change a credential that is already stored", async () 
 test.each([
   "../outside",
   "logs/../../outside.log",
+  `blobs/../../../outside`,
   "credentials/../../outside",
   "agents/x/SKILL.md",
 ])("al restore rejects an archive with %s, and changes nothing", async (name) => {

@@ -1,0 +1,17 @@
+import type { SchedulerContext } from "../foundation/context.ts";
+import { createBlobs } from "../foundation/files/blobs.ts";
+import type { WritesOf } from "../foundation/scheduler/commit-events.ts";
+import type { TreeServices } from "../runtime/runs/trees.ts";
+
+/**
+ * The services that keep files of runs: each has a kind of tree, and writes in the transaction that records the end of a run
+ * what is kept of it.
+ */
+export function createKeptFiles(context: SchedulerContext) {
+  const blobs = createBlobs(context.projectDir);
+  const trees: TreeServices = {};
+  const writesOf: readonly WritesOf[] = [];
+  return { blobs, trees, writesOf };
+}
+
+export type KeptFiles = ReturnType<typeof createKeptFiles>;
