@@ -11,14 +11,14 @@ export interface Upload {
   /** What follows `/files/`. */
   readonly tree?: string;
   readonly body?: Iterable<string | Buffer>;
-  /** What the head announces; by default the most that is let in. */
+  /** What the head announces. */
   readonly length?: number | "Transfer-Encoding: chunked";
   readonly method?: string;
   readonly head?: string;
 }
 
-/** Most of the bytes of an upload of `out` that the door begins to read. */
-export const most = 50 * 1024 ** 2;
+/** As long as a tree may be by default. */
+const usual = { tree: "out", body: [], length: 50 * 1024 ** 2, method: "PUT", head: "" };
 
 /** The line before a file's content. */
 export const fileLine = (path: string, bytes: unknown = 0, more: object = {}): string =>
@@ -28,9 +28,10 @@ export const endLine = '{"end":true}\n';
 /** Sends exactly these bytes, as fast as they are read; resolves to the answer, "" if the connection was cut without one. */
 export async function upload(
   { socket, token }: HostileRun,
-  { tree = "out", body = [], length = most, method = "PUT", head = "" }: Upload,
+  given: Upload,
   signal?: AbortSignal,
 ): Promise<string> {
+  const { tree, body, length, method, head } = { ...usual, ...given };
   const connection = connect(socket);
   let answer = "";
   connection.setEncoding("latin1").on("data", (text: string) => (answer += text));
