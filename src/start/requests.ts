@@ -4,7 +4,7 @@ import { createInboxStore } from "../features/people/inbox-store.ts";
 import { createInbox } from "../features/people/inbox.ts";
 import { createQuestionStore } from "../features/people/question-store.ts";
 import { createQuestions } from "../features/people/questions.ts";
-import { createRunSessions } from "../features/people/run-sessions.ts";
+import { createSessionStore } from "../features/sessions/session-store.ts";
 import { createMcpStore } from "../features/mcp/mcp-store.ts";
 import type { BudgetHolds } from "../features/spend/budget-holds.ts";
 import { interpretStored } from "../features/webhooks/interpret.ts";
@@ -17,7 +17,7 @@ import { createRunRequests } from "../runtime/runs/run-requests.ts";
 import { mustBeRunnable } from "../runtime/runs/runnable.ts";
 
 /** Questions to people, and the messages that people send to runs. */
-export function createPeople({ store, clock, redactor, status, warn }: SchedulerContext) {
+export function createPeople({ store, clock, redactor, status, inputs, warn }: SchedulerContext) {
   const questions = createQuestions({
     store: store.tables(createQuestionStore),
     clock,
@@ -32,8 +32,9 @@ export function createPeople({ store, clock, redactor, status, warn }: Scheduler
       store: store.tables(createInboxStore),
       clock,
       redactValue: redactor.redactValue,
+      onTaken: (taken) => inputs.withdraw$.next({ ...taken, why: "taken" }),
     }),
-    sessions: store.tables(createRunSessions),
+    sessions: store.tables(createSessionStore),
   };
 }
 

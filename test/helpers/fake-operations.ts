@@ -31,6 +31,7 @@ import { fakeBackfill } from "./fake-backfill.ts";
 import { fakeTrace } from "./fake-trace.ts";
 import { fakeCounts } from "./fake-counts.ts";
 import { fakeQuestions } from "./fake-questions.ts";
+import { fakeArtifacts } from "./fake-artifacts.ts";
 import { fakeAudit } from "./fake-audit.ts";
 import { memoryTokens } from "./memory-tokens.ts";
 import { fakeAlerts } from "./fake-alerts.ts";
@@ -38,6 +39,7 @@ import { fakeStatus, type NamedStatus } from "./fake-snapshot.ts";
 import { mustHave } from "./must-have.ts";
 
 const done = { success: true } as const;
+const noRuns = { runs: [], next: null, indexedUntil: null, indexing: null };
 
 /**
  * Makes operations with the given agents that keep a small state of their own, which a test sets, and remember what was
@@ -83,6 +85,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     spending: new Map<SpendKey, SpendAnswer>(),
     /** Responses of `callTree`, by the id of an entry. */
     trees: new Map<string, CallTree>(),
+    artifacts: fakeArtifacts(),
     /** What `run` and `runDifference` answer, by instance id. */
     runs: new Map<string, RunView>(),
     differences: new Map<string, RunDifference>(),
@@ -94,7 +97,6 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       return await Promise.resolve(state.answer);
     },
   };
-
   const called = (...words: readonly unknown[]): void => {
     state.calls.push(words.map(String).join(" "));
     const { refusal } = state;
@@ -133,6 +135,16 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       called("continue", instanceId, prompt);
       const started = { triggerId: "t2", instanceId: "dev-zyxwvuts", queued: false };
       return { ...done, agent: "dev", ...started };
+    },
+    "GET /api/agents/:name/sessions": ({ name, key = "octo/site#7" }) => {
+      const [at, until] = [new Date(0).toISOString(), new Date(1).toISOString()];
+      const instanceId = `${find(name).name}-abcdefgh`;
+      const kept = { key, instanceId, at, until, program: "pi", bytes: 2048, runs: 2, live: null };
+      return { sessions: [kept] };
+    },
+    "POST /api/agents/:name/sessions/remove": ({ name, key = "all" }) => {
+      called("removeSessions", name, key);
+      return { removed: 1 };
     },
     "POST /api/agents/:name/backfill": (given) => fakeBackfill(given, called),
     "GET /api/agents/:name/why-not": ({ name }) =>
@@ -190,6 +202,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
   const context = {
     ...files,
     files,
+    ...state.artifacts.context,
     get alerts() {
       return { ...state.alerting, page: noted("alerts", state.alerting.page) };
     },
@@ -201,11 +214,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     questions: fakeQuestions(asked),
     redactor: createRedactor(),
     runs: { find: () => ({}) },
-    search: {
-      find: noted("search", async () =>
-        Promise.resolve({ runs: [], next: null, indexedUntil: null, indexing: null }),
-      ),
-    },
+    search: { find: noted("search", () => Promise.resolve(noRuns)) },
     spend: {
       answer: noted(
         "spend",
@@ -243,7 +252,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       },
       problem: () => state.storeProblemNow,
       receipts: { get: (id: string) => state.receipts.get(id) ?? null },
-      runs: { latestJudged: () => null },
+      runs: { latestJudged: () => null, find: (id: string) => state.runs.get(id) },
       settings: { recordAlive: () => Promise.resolve() },
       tables: () => refusedDeliveries,
     },

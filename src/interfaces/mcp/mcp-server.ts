@@ -6,6 +6,7 @@ import { shrunk } from "./bounded.ts";
 import type { Tool } from "./tool.ts";
 import { act } from "./tools/act.ts";
 import { agent, listAgents, whyNot } from "./tools/agents.ts";
+import { files, readFile } from "./tools/files.ts";
 import { log, search } from "./tools/logs.ts";
 import { questions } from "./tools/questions.ts";
 import { run, runs } from "./tools/runs.ts";
@@ -17,6 +18,8 @@ const tools: Readonly<Record<string, Tool>> = {
   agent,
   runs,
   run,
+  files,
+  read_file: readFile,
   log,
   search,
   why_not: whyNot,

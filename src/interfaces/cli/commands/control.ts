@@ -15,6 +15,22 @@ const raise: Define = (command) =>
     )
     .does(async () => (await import("../operator/control.ts")).raiseBudget);
 
+const listSessions: Define = (command) =>
+  command
+    .description("List the kept sessions of an agent's session keys")
+    .argument("<agent>", "Agent")
+    .argument("[key]", "Only this session key")
+    .examples("al session ls helper", "al session ls helper 'octo/site#7' --json")
+    .does(async () => (await import("../operator/sessions.ts")).listSessions);
+
+const removeSessions: Define = (command) =>
+  command
+    .description("Delete kept sessions: the next run of a key begins a new one")
+    .argument("<agent>", "Agent")
+    .argument("[key]", "Only this session key; a live run of it goes on, but leaves no session")
+    .examples("al session rm helper 'octo/site#7'", "al session rm helper")
+    .does(async () => (await import("../operator/sessions.ts")).removeSessions);
+
 export const controlCommands = {
   start: (command) =>
     command
@@ -136,6 +152,12 @@ export const controlCommands = {
       .examples("al continue triage-k3v9q2xa 'now open the pull request'")
       .exitCodes({ 1: "The run can't be continued; the reason is printed" })
       .does(async () => (await import("../operator/steer.ts")).continueRun),
+  session: (command) =>
+    command
+      .description("List and delete kept sessions of session keys")
+      .examples("al session ls helper", "al session rm helper 'octo/site#7'")
+      .inner("ls", listSessions)
+      .inner("rm", removeSessions),
   budget: (command) =>
     command
       .description("Raise spending limits")

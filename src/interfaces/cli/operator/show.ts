@@ -176,7 +176,7 @@ export async function showRun(
   const { out } = context;
   if (diff !== undefined) return showDifference(context, name, diff === true ? null : diff);
   if (trace) return showTrace(context, name);
-  const run = await ask(context, name, (reader, instanceId) =>
+  const run = await askRun(context, name, (reader, instanceId) =>
     reader.perform("GET /api/runs/:instanceId", {
       instanceId,
       ...(prompt ? { modelPrompt: "true" } : { warnings: "true" }),
@@ -197,7 +197,7 @@ function printText(out: Context["out"], text: string | null, otherwise: string):
 
 async function showTrace(context: Context, name: string): Promise<void> {
   const { out } = context;
-  const trace = await ask(context, name, (reader, instanceId) =>
+  const trace = await askRun(context, name, (reader, instanceId) =>
     reader.perform("GET /api/runs/:instanceId/trace", { instanceId }),
   );
   if (out.json) return out.document(trace);
@@ -208,12 +208,12 @@ async function showTrace(context: Context, name: string): Promise<void> {
 async function showDifference(context: Context, name: string, other: string | null): Promise<void> {
   const { out } = context;
   const idOf = (asked: string): Promise<string> =>
-    ask(context, asked, async (reader, id) => {
+    askRun(context, asked, async (reader, id) => {
       const run = await reader.perform("GET /api/runs/:instanceId", { instanceId: id });
       return run.instanceId;
     });
   const since = other === null ? null : await idOf(other);
-  const difference = await ask(context, name, (reader, id) =>
+  const difference = await askRun(context, name, (reader, id) =>
     reader.perform("GET /api/runs/:instanceId/diff", { instanceId: id, to: since ?? undefined }),
   );
   if (out.json) return out.document(difference);
@@ -224,7 +224,7 @@ async function showDifference(context: Context, name: string, other: string | nu
 type Question<T> = (reader: ProjectReader, instanceId: string) => Promise<T>;
 
 /** The answer for the run with that name, or else for the latest run of the agent with that name. */
-function ask<T>(context: Context, name: string, question: Question<T>): Promise<T> {
+export function askRun<T>(context: Context, name: string, question: Question<T>): Promise<T> {
   return askProject(context, async (reader) => {
     try {
       return await question(reader, name);

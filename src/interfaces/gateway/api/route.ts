@@ -182,6 +182,9 @@ function methodsAt(path: string, routes: readonly Route[]): ReadonlySet<string> 
     const pattern = url.split("/");
     const matches = (part: string, at: number): boolean =>
       pattern[at]?.startsWith(":") === true ? part !== "" : part === pattern[at];
+    if (pattern.at(-1) === "*") {
+      return parts.length >= pattern.length && parts.slice(0, pattern.length - 1).every(matches);
+    }
     return pattern.length === parts.length && parts.every(matches);
   };
   const methods = routes

@@ -18,6 +18,7 @@ import { AgentState, KillRuns, RunAgent, StartNow } from "../../runs/agent-head.
 import { Clone, RunWithPrompt, Toggle } from "./buttons.tsx";
 import { Hosts } from "./hosts.tsx";
 import { Runs } from "./runs.tsx";
+import { Sessions } from "./sessions.tsx";
 import { tabFilters, tabOf, Tabs, viewOfTab, type Tab } from "./tabs.tsx";
 import { Why } from "./why.tsx";
 import { Linked } from "../../kit/linked.tsx";
@@ -106,6 +107,7 @@ function Agent(data: AgentData) {
           <div class="column">
             <NextRuns agent={agent} frame={frame} detail={detail.value} onTick={detail.refresh} />
             {budget.panel}
+            {detail.value?.config?.session != null && <Sessions agent={name} />}
             <Locks {...data} />
             <Hosts agent={name} first={first.hosts} />
           </div>

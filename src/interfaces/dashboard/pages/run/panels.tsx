@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { outcomeText } from "../../../../../streams/outcomes.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
 import type { RunHost } from "../../../../foundation/contracts/run-hosts.ts";
 import type { ReceiptView } from "../../../../foundation/contracts/operator-api.ts";
@@ -17,6 +18,7 @@ import { Markdown } from "../../kit/markdown.tsx";
 import { FactList, Panel, Unread } from "../../kit/panel.tsx";
 import { FailingSince, RunLink } from "../../runs/run-parts.tsx";
 import { Fold } from "../../kit/table.tsx";
+import { ListTime } from "../../kit/time.tsx";
 
 interface RunProps {
   readonly run: RunView;
@@ -111,6 +113,31 @@ export function Called({ run }: RunProps) {
         </p>
       )}
       {made.length > 0 && <CallList nodes={callNodes(made)} />}
+    </Panel>
+  );
+}
+
+/** The runs of its session key. */
+export function Thread({ run: { agent, instanceId, thread } }: RunProps) {
+  if (thread === null) return null;
+  return (
+    <Panel id="thread" title="Conversation">
+      <p class="muted">{plainText(thread.key)}</p>
+      <ul class="claims" id="thread-list">
+        {thread.runs.map((one) => (
+          <li key={one.instanceId}>
+            {one.instanceId === instanceId ? (
+              one.instanceId
+            ) : (
+              <RunLink agent={agent} instanceId={one.instanceId} />
+            )}
+            <div class="sub">
+              {`${one.outcome === null ? "running" : outcomeText(one.outcome)} · `}
+              <ListTime at={one.at} />
+            </div>
+          </li>
+        ))}
+      </ul>
     </Panel>
   );
 }
