@@ -3,6 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { commandAgents, until } from "../../../helpers/command-agents.ts";
+import { slowly } from "../../../helpers/live-project.ts";
 import { pause } from "../../../helpers/pause.ts";
 import { watchHealth } from "./health.ts";
 import { endLine, fileLine, upload, type HostileRun, type Upload } from "./raw-upload.ts";
@@ -22,7 +23,6 @@ async function twoRuns() {
   await project.append("agents/other/config.toml", "\n[memory]\n");
   const jobs = project.path("../jobs");
   await writeFile(jobs, "");
-  await writeFile(`${jobs}.turns`, "");
   const env = { NODE_OPTIONS: `--import=${inside}`, AL_JOBS_FILE: jobs };
   const { pid, url } = await project.start({ env });
   await project.trigger("hostile", "other");
@@ -93,6 +93,8 @@ const besideData = (dir: string) =>
 test("a hundred hostile uploads at once cost bounded memory and disk, leave nothing outside of their tree, and delay no other request", async () => {
   await using stack = new AsyncDisposableStack();
   const { project, jobs, pid, url, hostile, other } = await twoRuns();
+  // Written anew: a start takes longer turns.
+  await writeFile(`${jobs}.turns`, "");
   const before = besideData(project.dir);
   const over = new AbortController();
   stack.defer(() => over.abort());
@@ -127,6 +129,10 @@ test("a hundred hostile uploads at once cost bounded memory and disk, leave noth
   );
   expect([...taken]).toEqual([]);
   expect(besideData(project.dir)).toEqual(before);
+  over.abort();
+  await project.write("over", "");
+  for (const agent of ["hostile", "other"])
+    await expect.poll(async () => (await project.latest(agent))?.outcome, slowly).toBe("succeeded");
   expect(peakMb).toBeLessThan(350);
   expect(stored).toBeLessThan(400);
   // A machine that is busy with other work delays single requests, but not the scheduler's own turns.
