@@ -63,12 +63,14 @@ const importers: Readonly<Record<string, string>> = {
   models: "wiring runs command check src/runtime/harness/pi/pi-models.ts",
   people: "tables wiring runs operation route page command",
   search: "wiring operation tool page command",
+  sessions: "tables wiring runs operation page",
   skills: "runs page command",
   spend:
     "tables wiring runs operation page command check view src/runtime/run-api/model-gateway/answer-tap.ts",
   telemetry: "wiring check",
   tokens: "tables wiring operation route page command",
   versions: "runs agents",
+  workspace: "wiring runs",
   webhooks: "tables wiring runs agents operation route page command check view",
 };
 

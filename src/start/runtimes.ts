@@ -91,7 +91,7 @@ export function createRuntimes(context: SchedulerContext, ports: RuntimePorts) {
       return networkOfRun(ofScheduler, network(agent), agent.runtime);
     },
     broker: brokering.forRun,
-    continued: (request: RunRequest) => continuedRun(request, { sessions, runs: store.runs }),
+    continued: (request: RunRequest) => continuedRun(request, sessions, store.runs),
     traceparent: telemetry.traceparent,
     trees: ports.trees.of,
     memory: ports.memories.jobOf,

@@ -69,3 +69,21 @@ test("a removed session is not continued", async () => {
     lastWords: "Thank you. I will remember this issue.",
   });
 });
+
+test("a delivery is sent into the live run of its key, whose scheduler is killed, and starts no run of its own", async () => {
+  const project = await started();
+  await project.edit("agents/helper/config.toml", 'keep = "30d"', 'whileRunning = "steer"');
+  const waits = `until [ -e ${project.path("go")} ]; do sleep 0.1; done`;
+  await project.edit("helper.script.toml", "echo read", waits);
+  await project.start();
+  await send(project, "issue-7.json");
+  await expect.poll(() => project.messages("helper", "tool"), slowly).toHaveLength(1);
+  await project.crash();
+  await send(project, "comment-on-7.json", "issue_comment");
+  await expect.poll(() => outcomes(project), slowly).toEqual(["succeeded", null]);
+  const [sent, live] = await runs(project);
+  expect(sent?.reason).toBe(`sent into ${live?.instanceId}, the live run of its session key`);
+  await project.write("go", "");
+  await expect.poll(() => outcomes(project), slowly).toEqual(["succeeded", "succeeded"]);
+  expect(await project.messages("helper", "steer")).toEqual(["a delivery of its session key"]);
+});

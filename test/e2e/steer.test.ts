@@ -41,7 +41,7 @@ async function ended(instanceId: string): Promise<RunView> {
 /** The stored session of a run. */
 async function sessionOf(instanceId: string): Promise<string> {
   const store = openStoreReader(project.dir);
-  const [file] = store?.tables(createSessionStore).find(instanceId)?.files ?? [];
+  const [file] = store?.tables(createSessionStore).files(instanceId) ?? [];
   store?.close();
   return text(createBlobs(project.dir).read(file?.hash ?? ""));
 }

@@ -34,8 +34,7 @@ async function expectWorkspace(runtime: string): Promise<void> {
   const config = `[runtime]\n${runtime}\n[workspace]\n${git}\n`;
   const agent = { credentials: ["github_token"], config, turns };
   const project = await scriptedAgents({ coder: agent }, `[local]\nbase = "${testBase}"\n`);
-  if (engine !== undefined && missing === null)
-    onTestFinished(() => removeAll(engine, project.dir));
+  if (missing === null) onTestFinished(() => removeAll(engine, project.dir));
   await project.store("github_token", { token, host: "git.allowed.test" });
   await project.start({ env });
   const output = await project.print("run", "coder");

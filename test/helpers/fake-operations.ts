@@ -139,7 +139,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     "GET /api/agents/:name/sessions": ({ name, key = "octo/site#7" }) => {
       const [at, until] = [new Date(0).toISOString(), new Date(1).toISOString()];
       const instanceId = `${find(name).name}-abcdefgh`;
-      const kept = { key, instanceId, at, until, program: "pi", bytes: 2048, runs: 2, live: null };
+      const kept = { key, instanceId, at, until, bytes: 2048, runs: 2, live: null };
       return { sessions: [kept] };
     },
     "POST /api/agents/:name/sessions/remove": ({ name, key = "all" }) => {

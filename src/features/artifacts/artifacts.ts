@@ -83,6 +83,6 @@ async function* withStart(content: AsyncIterable<Buffer>, start: { bytes: Buffer
 }
 
 function leftOutOf(upload: TreeUpload): LeftOut {
-  const files = upload.leftOut().map(({ path, why }) => ({ path, bytes: null, why }));
-  return { files, more: 0 };
+  const files = upload.leftOut().map(({ path, why, bytes = null }) => ({ path, bytes, why }));
+  return { files, more: upload.more?.() ?? 0 };
 }

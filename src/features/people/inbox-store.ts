@@ -34,7 +34,7 @@ export function createInboxStore(db: DatabaseSync, { write, record }: GroupCommi
      RETURNING id AS itemId, agent`,
   );
   const putBack = db.prepare(`${takenAgain} = ?) RETURNING ${workColumns}`);
-  const isOffered = db.prepare("SELECT 1 FROM inbox WHERE instance_id = ? AND trigger_id = ?");
+  const isSent = db.prepare("SELECT 1 FROM inbox WHERE instance_id = ? AND trigger_id = ?");
   const waiting = db.prepare(
     `SELECT ${workColumns} FROM triggers
      WHERE agent = ? AND session = ? AND state = 'queued' AND kind = 'webhook' ORDER BY seq`,
@@ -50,7 +50,7 @@ export function createInboxStore(db: DatabaseSync, { write, record }: GroupCommi
   const ended = db.prepare("SELECT 1 FROM answers WHERE instance_id = ? AND key = 'session-end'");
   return {
     /**
-     * Null if the run's session has ended. Rejects with Problem `refused` while too many messages are not received
+     * Null if the run's session has ended, or the delivery was sent to it before. Rejects with Problem `refused` while too many messages are not received
      * yet.
      */
     add: (
@@ -59,7 +59,7 @@ export function createInboxStore(db: DatabaseSync, { write, record }: GroupCommi
       write(() => {
         const { at, instanceId, kind, text, by, triggerId = null } = message;
         if (kind !== "continue" && ended.get(instanceId) !== undefined) return null;
-        if (kind === "delivery" && isOffered.get(instanceId, triggerId) !== undefined) return null;
+        if (kind === "delivery" && isSent.get(instanceId, triggerId) !== undefined) return null;
         const waiting = Number(unread.get(instanceId)?.n);
         if (kind !== "continue" && waiting >= inboxLimits.unread) {
           const reason = `${instanceId} has ${waiting} messages that it has not received yet`;

@@ -1,7 +1,8 @@
+import { Readable } from "node:stream";
 import { open, type FileHandle } from "node:fs/promises";
 import type { TreeEntry } from "../../foundation/contracts/file-tree.ts";
 import type { CheckoutPlan } from "./checkout-plan.ts";
-import type { CommitPack } from "./mirror.ts";
+import type { CommitPack } from "./packs.ts";
 
 /**
  * The files of a `.git` folder whose HEAD is the commit of a pack, and whose origin is the repository. Both files of the
@@ -32,7 +33,7 @@ async function* entries(
   try {
     for (const [path, text] of Object.entries(texts)) {
       const content = Buffer.from(text);
-      yield { path, bytes: content.length, isExecutable: false, content: once(content) };
+      yield { path, bytes: content.length, isExecutable: false, content: Readable.from([content]) };
     }
     for (const [at, kind] of ["pack", "idx"].entries()) {
       const file = files[at];
@@ -44,10 +45,6 @@ async function* entries(
   } finally {
     await Promise.all(files.map((file) => file.close()));
   }
-}
-
-async function* once(content: Buffer): AsyncGenerator<Buffer> {
-  yield content;
 }
 
 function configText(url: string, branch: string | null): string {

@@ -13,6 +13,16 @@ export interface GitAccess extends AsyncDisposable {
   readonly variables: Readonly<Record<string, string>>;
 }
 
+function access(
+  variables: GitAccess["variables"],
+  dispose: () => Promise<void> = () => Promise.resolve(),
+): GitAccess {
+  return { variables: { ...own, ...variables }, [Symbol.asyncDispose]: dispose };
+}
+
+/** The machine's own config of git may have other logins. */
+const own = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_COUNT: "0" };
+
 const sshType = "git_ssh";
 
 /** Whether the credential is for the host. */
@@ -22,21 +32,18 @@ export function isForAddress(credential: Credential, { protocol, host }: GitAddr
 }
 
 /**
- * Access to the host with this credential, null for a public repository. The machine's own git config is not used, as it
- * may have other logins. A key for ssh is in a file until the access is disposed.
+ * Access to the host with this credential, null for a public repository. A key for ssh is in a file until the access is disposed.
  */
 export async function gitAccess(
   credential: Credential | null,
   address: GitAddress,
 ): Promise<GitAccess> {
-  const own = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
-  const nothing = async (): Promise<void> => undefined;
   if (credential === null) {
     if (address.protocol === "ssh") {
       const hint = `Store a key with al creds add ${sshType}, and name it in workspace.credential.`;
       throw new Problem("workspace", `git over ssh at ${address.host} needs a credential`, hint);
     }
-    return { variables: { ...own, GIT_CONFIG_COUNT: "0" }, [Symbol.asyncDispose]: nothing };
+    return access({});
   }
   if (!isForAddress(credential, address)) {
     const why = `the credential ${credential.type} is not for ${address.protocol} at ${address.host}`;
@@ -44,14 +51,9 @@ export async function gitAccess(
     throw new Problem("workspace", why, hint);
   }
   const credentials = stageCredentials([credential]);
-  const env = credentials[0]?.env ?? {};
-  if (address.protocol === "https") {
-    const variables = { ...own, ...env, ...gitConfigEnv(credentials) };
-    return { variables, [Symbol.asyncDispose]: nothing };
-  }
+  if (address.protocol === "https")
+    return access({ ...credentials[0]?.env, ...gitConfigEnv(credentials) });
   const workDir = await mkdtemp(join(tmpdir(), "al-key-"));
   const remove = () => rm(workDir, { recursive: true, force: true });
-  const files = await writeCredentialFiles({ credentials, workDir });
-  const variables = { ...own, ...files, GIT_CONFIG_COUNT: "0" };
-  return { variables, [Symbol.asyncDispose]: remove };
+  return access(await writeCredentialFiles({ credentials, workDir }), remove);
 }

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { oneAtATime } from "../../foundation/contracts/one-at-a-time.ts";
 import { ifMissing, Problem } from "../../foundation/errors.ts";
 import type { CheckoutPlan } from "./checkout-plan.ts";
-import { packCommit, type CommitPack, type FetchOptions } from "./mirror.ts";
+import { packCommit, type FetchOptions } from "./mirror.ts";
+import type { CommitPack } from "./packs.ts";
 
 /**
  * Bare mirrors of repositories, a folder each below `.al/mirrors`. A mirror has one task at a time; an aborted caller stops
@@ -48,8 +49,6 @@ export function createMirrors(projectDir: string) {
     },
   };
 }
-
-export type Mirrors = ReturnType<typeof createMirrors>;
 
 function interrupted(): Problem {
   return new Problem("interrupted", "the run ended before its checkout");

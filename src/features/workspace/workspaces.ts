@@ -46,7 +46,7 @@ export function createWorkspaces({
     const { address, maxBytes } = plan;
     await using access = await gitAccess(await credentialFor(request, address), address);
     const options = { env: { ...env, ...access.variables }, signal, maxBytes };
-    return mirrors.pack(plan, options, (pack) => gitFolder(plan, pack));
+    return await mirrors.pack(plan, options, (pack) => gitFolder(plan, pack));
   };
   const trees: TreeService = {
     treesOf: () => [],

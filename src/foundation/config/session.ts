@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { whileRunnings, type SessionConfig } from "../../../streams/agent-config.ts";
-import { durationText } from "../../../streams/duration-text.ts";
 import { sessionProgram } from "../../../streams/harnesses.ts";
 import { keyTemplate } from "./concurrency.ts";
 import { agentKey, factOf } from "./config-key.ts";
@@ -14,24 +13,22 @@ const keepError = 'a length of time from 1 minute to 365 days, e.g. "24h" or "14
 
 const schema = table({
   key: keyTemplate().describe(
-    'Runs whose triggers have the same key continue one session, one run after the other. A template over attributes of the trigger, e.g. "{repository}#{number}". A trigger without one of them starts a session of its own. The session of a failed run is continued, too; the next run reads how the last one ended.',
+    'Runs whose triggers have the same key continue one session, one after the other. A template over attributes of the trigger, e.g. "{repository}#{number}"; without one of them, a run begins its own session. The session of a failed run is continued, too, and the next run reads how it ended.',
   ),
   keep: z
     .string({ error: keepError })
     .refine((text) => parseDuration(text) != null, { error: keepError })
     .default("14d")
-    .describe(
-      "How long a session is kept after the last run of its key. After that, the next run begins a new one. A session is deleted with the history of its run, even if `keep` is longer.",
-    ),
+    .describe("How long a session is kept after its last run, at most as long as the history."),
   maxTokens: integer("tokens", 2000).optional().meta({
     description:
-      "Size above which the session is compacted: its older part is summarized. pi and codex compact it before the next turn, and claude at this size within its own limits. For gemini the key is an error.",
-    fallback: "compacted as it nears the limit of the model",
+      "Size above which the older part of a session is summarized. claude takes less than 100,000 as 100,000; gemini has no such setting.",
+    fallback: "the limit of the model",
   }),
   whileRunning: choice(whileRunnings)
     .default("wait")
     .describe(
-      'What a webhook delivery does while a run of its key is live. "wait": it waits and starts its own run. "steer": it is sent into the run as a message, with the event but without the file of its payload; if the run ends before it has received it, the delivery starts its own run. Only pi and claude accept messages.',
+      'What a webhook delivery does while a run of its key is live. "wait": it waits for its own run. "steer": it is sent into the run as a message, without the file of its payload; if the run ends before it has received that, it starts its own. For pi and claude.',
     ),
 });
 
@@ -41,7 +38,7 @@ export const sessionKey = agentKey({
   field: schema
     .optional()
     .describe(
-      "Keys by which runs continue the session of an earlier run, for example one conversation for each issue. For pi, claude, codex and gemini. `al session` lists and deletes the kept sessions.",
+      "Runs that continue the session of an earlier run, such as one conversation for each issue. For pi, claude, codex and gemini. `al session` lists and deletes kept sessions.",
     ),
   resolve: (given): SessionConfig | null => {
     if (given === undefined) return null;
@@ -58,24 +55,17 @@ export const sessionKey = agentKey({
     })
     .nullable(),
   change: (before, after) => describeKeys("session", written(before), written(after)),
-  facts: (given) => factOf("Session key", given === null ? [] : factsOf(given)),
+  facts: (given) =>
+    factOf("Session key", given === null ? [] : [given.key, `kept for ${keepOf(given)}`]),
 });
+
+const keepOf = ({ keepMs }: SessionConfig): string => writtenDuration(keepMs);
 
 /** The table under the file's keys. */
 function written(given: SessionConfig | null): object | null {
   if (given === null) return null;
-  const { keepMs, ...rest } = given;
-  return { ...rest, keep: writtenDuration(keepMs) };
-}
-
-function factsOf({ key, keepMs, maxTokens, whileRunning }: SessionConfig): string[] {
-  const steers = "a delivery is sent into the live run of its key";
-  return [
-    key,
-    `kept for ${durationText(keepMs)}`,
-    ...(maxTokens === null ? [] : [`compacted above ${maxTokens} tokens`]),
-    whileRunning === "steer" ? steers : "a trigger waits behind the live run of its key",
-  ];
+  const { keepMs: _, ...rest } = given;
+  return { ...rest, keep: keepOf(given) };
 }
 
 interface CheckedTable {
@@ -94,13 +84,11 @@ export function checkSession(
   const program = sessionProgram(used);
   if (program === null) {
     const why = `${used.command} keeps no session that another run can continue`;
-    return diagnostics.error(["session"], `${why}; use pi, claude, codex or gemini`);
-  }
-  if (session.whileRunning === "steer" && !program.takesMessages) {
+    diagnostics.error(["session"], `${why}; use pi, claude, codex or gemini`);
+  } else if (session.whileRunning === "steer" && !program.takesMessages) {
     const why = `${program.name} accepts no messages while it works`;
     diagnostics.error(["session", "whileRunning"], `${why}; use "wait", or pi or claude`);
-  }
-  if (session.maxTokens !== undefined && !program.compacts) {
+  } else if (session.maxTokens !== undefined && !program.compacts) {
     const why = `${program.name} has no setting for the size of a session`;
     diagnostics.error(["session", "maxTokens"], `${why}; remove the key`);
   }

@@ -31,6 +31,8 @@ export interface LeftOutFile {
   readonly path: string;
   /** For a person, without a full stop. */
   readonly why: string;
+  /** Absent for what is not a regular file. */
+  readonly bytes?: number | undefined;
 }
 
 /** How many of the files that were left out are named. */
@@ -40,6 +42,8 @@ export const maxLeftOut = 100;
 export interface TreeUpload extends AsyncIterable<TreeEntry> {
   /** The first `maxLeftOut` files that the run left out; known after the last entry. */
   readonly leftOut: () => readonly LeftOutFile[];
+  /** How many others the run left out; absent for none. */
+  readonly more?: () => number;
 }
 
 /** The longest path, in UTF-8 bytes. */

@@ -174,9 +174,9 @@ export const jobSchema = z.object({
   continues: z
     .object({
       instanceId: z.string(),
-      /** Epoch ms; null if that is not known. */
-      endedAt: z.number().nullable(),
-      /** In words, with the reason. */
+      /** ISO 8601 UTC; null if that is not known. */
+      endedAt: z.string().nullable(),
+      /** With the reason. */
       outcome: z.string(),
       /** Name of the model that it ended with; null if that is not known. */
       model: z.string().nullable(),

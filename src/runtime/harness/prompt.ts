@@ -166,7 +166,7 @@ function continuedText({ continues, models: [model] }: Job): readonly string[] {
   if (continues === undefined) return [];
   const { instanceId, endedAt, outcome, key, lost } = continues;
   const when =
-    endedAt === null ? "" : ` at ${isoTime(endedAt)} (${relativeTime(endedAt, Date.now())})`;
+    endedAt === null ? "" : ` at ${endedAt} (${relativeTime(Date.parse(endedAt), Date.now())})`;
   const isOther = continues.model !== null && model !== undefined && continues.model !== model.name;
   const sentences = [
     `The messages above are those of the run ${instanceId}, which ended${when}: ${outcome}.`,

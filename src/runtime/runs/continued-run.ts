@@ -1,41 +1,38 @@
-import { outcomeText } from "../../../streams/outcomes.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { SessionStore } from "../../features/sessions/session-store.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
 import type { Store } from "../../foundation/store/store.ts";
 
-interface Deps {
-  readonly sessions: SessionStore;
-  readonly runs: Pick<Store["runs"], "find">;
-}
-
 /** What a run is told of the run whose session it continues; undefined for a new session. */
 export function continuedRun(
-  { instanceId, item: { agent, session } }: RunRequest,
-  { sessions, runs }: Deps,
+  { instanceId, item }: RunRequest,
+  sessions: SessionStore,
+  runs: Pick<Store["runs"], "find">,
 ): Job["continues"] {
-  const instance = sessions.continued(instanceId)?.continues;
-  if (instance === undefined) return undefined;
-  const entry = runs.find(instance)?.entry;
-  const key = session ?? null;
-  const earlier = key === null ? [] : sessions.thread(agent, key);
-  const last = earlier.find((run) => run.instanceId !== instanceId);
+  const earlier = sessions.continued(instanceId);
+  if (earlier === null) return undefined;
+  const {
+    outcome = null,
+    reason = null,
+    endedAt = null,
+    model = null,
+  } = runs.find(earlier)?.entry ?? {};
+  const key = item.session ?? null;
+  const thread = key === null ? [] : sessions.thread(item.agent, key);
+  const last = thread.find((run) => run.instanceId !== instanceId);
   return {
-    instanceId: instance,
-    endedAt: entry?.endedAt == null ? null : Date.parse(entry.endedAt),
-    outcome: endText(entry?.outcome ?? null, entry?.reason ?? null),
-    model: entry?.model ?? null,
+    instanceId: earlier,
+    endedAt,
+    outcome: endText(outcome, reason),
+    model,
     key,
     lost:
-      last === undefined || last.instanceId === instance
+      last === undefined || last.instanceId === earlier
         ? null
         : { instanceId: last.instanceId, outcome: endText(last.outcome, null) },
   };
 }
 
-function endText(outcome: ThreadOutcome, reason: string | null): string {
-  if (outcome === null) return "unknown";
-  return reason === null ? outcomeText(outcome) : `${outcomeText(outcome)}: ${reason}`;
+function endText(outcome: string | null, reason: string | null): string {
+  return [outcome ?? "unknown", reason].filter((text) => text !== null).join(": ");
 }
-
-type ThreadOutcome = Parameters<typeof outcomeText>[0] | null;

@@ -31,7 +31,7 @@ export function createRunRequests(context: RequestContext) {
   const budgetWaits = createBudgetWaits(context, gates);
   const asks = createAsks(context);
   const mcp = createMcpRequests(context, gates);
-  const deliveries = createDeliveries(context);
+  const deliver = createDeliveries(context);
   const performers: Performers = {
     ...locks.performers,
     ...calls.performers,
@@ -94,7 +94,7 @@ export function createRunRequests(context: RequestContext) {
       }
       if (aboutWork.has(event.type)) calls.onEvent(event);
       runs.onEvent(event);
-      deliveries.onEvent(event);
+      deliver(event);
     },
     /** Takes over the calls of an earlier scheduler's runs; once. */
     restore: (alive: ReadonlySet<string>) => calls.restore(alive),

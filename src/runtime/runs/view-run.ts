@@ -103,7 +103,7 @@ function ofPeople(instanceId: string, agent: string, { store, redactor }: ViewRu
   return {
     messages: redactor.redactValue(messages) as InboxView[],
     isKept: sessions.programOf(instanceId) !== null,
-    continues: sessions.continued(instanceId)?.continues ?? null,
+    continues: sessions.continued(instanceId),
     thread: threadOf(agent, sessions.keyOf(instanceId), sessions),
     continuedBy: messages.flatMap(({ continuedBy }) => continuedBy ?? []),
   };

@@ -71,8 +71,6 @@ const identity = {
   GIT_COMMITTER_EMAIL: "test@example.org",
 };
 
-export type GitHost = Awaited<ReturnType<typeof startGitHost>>;
-
 export function aWorkspace(git: string, more: Partial<Workspace> = {}): Workspace {
   const usual = { repos: [], credential: null, ref: null, depth: 1, cache: [] };
   return { git, ...usual, push: ["al/*"], maxBytes: 256 * 1024 ** 2, ...more };

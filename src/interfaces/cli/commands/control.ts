@@ -17,17 +17,17 @@ const raise: Define = (command) =>
 
 const listSessions: Define = (command) =>
   command
-    .description("List the kept sessions of an agent's session keys")
+    .description("List kept sessions")
     .argument("<agent>", "Agent")
     .argument("[key]", "Only this session key")
-    .examples("al session ls helper", "al session ls helper 'octo/site#7' --json")
+    .examples("al session ls helper", "al session ls helper --json")
     .does(async () => (await import("../operator/sessions.ts")).listSessions);
 
 const removeSessions: Define = (command) =>
   command
-    .description("Delete kept sessions: the next run of a key begins a new one")
+    .description("Delete kept sessions; a live run goes on, but leaves none")
     .argument("<agent>", "Agent")
-    .argument("[key]", "Only this session key; a live run of it goes on, but leaves no session")
+    .argument("[key]", "Only this session key")
     .examples("al session rm helper 'octo/site#7'", "al session rm helper")
     .does(async () => (await import("../operator/sessions.ts")).removeSessions);
 
@@ -154,8 +154,8 @@ export const controlCommands = {
       .does(async () => (await import("../operator/steer.ts")).continueRun),
   session: (command) =>
     command
-      .description("List and delete kept sessions of session keys")
-      .examples("al session ls helper", "al session rm helper 'octo/site#7'")
+      .description("List and delete the sessions that session keys continue")
+      .examples("al session ls helper")
       .inner("ls", listSessions)
       .inner("rm", removeSessions),
   budget: (command) =>

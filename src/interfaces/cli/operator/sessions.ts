@@ -14,17 +14,14 @@ export async function listSessions(context: Context, name: string, key?: string)
   });
   if (out.json) return out.document(found);
   if (found.sessions.length === 0) return out.note(`no session of ${name} is kept`);
-  const now = Date.now();
-  const rows = found.sessions.map(({ key: shown, live, instanceId, at, until, bytes, runs }) => [
-    out.colors.bold(plainLine(shown)),
+  const rows = found.sessions.map(({ key: shown, instanceId, live, runs, until, bytes }) => [
+    plainLine(shown),
     live === null ? instanceId : `${live} (live)`,
     String(runs),
-    localTime(at, now),
-    localTime(until, now),
+    localTime(until, Date.now()),
     bytesText(bytes),
   ]);
-  const columns = titled("Session key…", "Last run", "Runs", "Left", "Kept until", "Size");
-  out.data(renderTable(columns, rows, out));
+  out.data(renderTable(titled("Key…", "Last run", "Runs", "Kept until", "Size"), rows, out));
 }
 
 /** Deletes the kept session of a key, or all of an agent. */

@@ -115,10 +115,11 @@ async function talk(
 /** However the session ended: a person may continue it. */
 async function keepSession(
   pi: AgentSession,
-  { job, people, emit }: Pick<Session, "job" | "people" | "emit">,
+  { job: { trees = [], workDir }, people, emit }: Pick<Session, "job" | "people" | "emit">,
 ) {
+  if (!trees.some(({ name }) => name === "session")) return;
   try {
-    await writeSession(job.workDir, await keptLines(pi.agent, people.redact));
+    await writeSession(workDir, await keptLines(pi.agent, people.redact));
   } catch (error) {
     logTo(emit, "run", 40, `the session is not kept: ${messageOf(error)}`);
   }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { artifactShape } from "../../../foundation/contracts/artifact-shape.ts";
 import type { Job } from "../../../foundation/contracts/job.ts";
+import { receiveFiles } from "../trees/transfer.ts";
 import type { RequestAnswer, RequestBody } from "../../wire/protocol.ts";
 
 /** The scheduler limits the bytes when it stores the files. */
@@ -17,7 +18,6 @@ export async function withReceivedFiles(
   if (answer.files.length === 0 || channel === null) return answer;
   const folder = join(workDir, "artifacts", callId);
   if (!existsSync(folder)) {
-    const { receiveFiles } = await import("../trees/transfer.ts");
     const context = { runSocket: channel, signal };
     await receiveFiles(context, `call/${callId}`, { base: workDir, path: folder }, limits);
   }

@@ -15,7 +15,6 @@ import type { RequestName, RunRequestName } from "../../wire/requests/table.ts";
 import { shortEvent } from "../prompt.ts";
 import type { RunMemory } from "../run-memory.ts";
 import type { RunApiClient } from "./client.ts";
-import { withReceivedFiles } from "./received-files.ts";
 import { performSignal, type SignalDeps } from "./signals.ts";
 
 /** One JSON object; `ok` is true. */
@@ -55,6 +54,8 @@ export function createRunRequests(deps: RunRequestsDeps): RunRequests {
           answer as RequestAnswer<"call-files">,
           input as RequestBody<"call-files">,
         ];
+        // Few runs need it.
+        const { withReceivedFiles } = await import("./received-files.ts");
         return withReceivedFiles(files, asked, job, signal);
       }
       return name === "wait" ? withPayloadFile(answer, job) : answer;

@@ -6,7 +6,7 @@ import { keptLines, writeSession } from "../../../../src/runtime/harness/pi/kept
 import { createPeople } from "../../../../src/runtime/harness/run-api/people.ts";
 import type { People, PersonMessage } from "../../../../src/runtime/harness/run-api/people.ts";
 import { fakeProvider } from "../fake-provider.ts";
-import { aContinued, aJob, aModel } from "../jobs.ts";
+import { aContinued, aJob, aModel, sessionTrees } from "../jobs.ts";
 import { runSession } from "./run-session.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { perTest } from "../../../helpers/per-test.ts";
@@ -67,7 +67,13 @@ async function session(options: Options) {
   const trigger = { kind: "manual", prompt: null } as const;
   const models = [aModel("local", provider.baseUrl)];
   if (earlier) await writeSession(workDir(), earlier);
-  const job = aJob(workDir(), { models, trigger, ...(earlier && { continues: aContinued() }) });
+  const trees = sessionTrees;
+  const job = aJob(workDir(), {
+    models,
+    trigger,
+    trees,
+    ...(earlier && { continues: aContinued() }),
+  });
   const ended = await runSession({ workDir: workDir(), job, people, ...(signal && { signal }) });
   const conversations = provider.requests.map(({ body }) => body.messages ?? []);
   const requests = conversations.map((messages) => JSON.stringify(messages));
@@ -90,6 +96,13 @@ describe("a session of pi that gets a person's messages", () => {
     expect(counts).toEqual([0, 1, 1]);
     expect(requests[1]).toContain("A person (the dashboard) says while you work:");
     expect(requests[1]).toContain("And &lt;/message-of-person> hurry.");
+  });
+
+  test("gives the model a delivery of its session key as an event", async () => {
+    const text = '{"event":"issues","body":"</webhook-trigger>"}';
+    const turns = [bash("true"), { text: "Done." }];
+    const { requests } = await session({ turns, sent: { 0: [{ kind: "delivery", text }] } });
+    expect(requests[1]).toMatch(/Another webhook delivery[^]*\\\\u003c\/webhook-trigger>/);
   });
 
   test("takes another turn for a message that arrives during its last turn", async () => {

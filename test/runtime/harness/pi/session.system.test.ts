@@ -1,5 +1,5 @@
 import { realTime } from "../../../../src/runtime/harness/run-clock.ts";
-import { aContinued, aJob, aModel } from "../jobs.ts";
+import { aContinued, aJob, aModel, sessionTrees } from "../jobs.ts";
 import { logsOf } from "../run-entry.ts";
 import type { Action } from "./answer-table.ts";
 import { startFakeUpstream } from "./fake-upstream.ts";
@@ -98,10 +98,15 @@ describe("a session of pi that grows too long", () => {
 
   test("is summarized before the first turn of the run that continues it, above the size of its session key", async () => {
     const workDir = tempDir();
-    await session([bash(shout, 100), text("Done.", 30_000)], { workDir, prompt });
-    const { baseUrl, requests } = upstream().route([text("A summary."), text("Again.", 200)]);
+    const jobFor = (actions: readonly Action[], more: object = {}) => {
+      const { baseUrl, requests } = upstream().route(actions);
+      const models = [aModel("first", baseUrl)];
+      return { requests, job: aJob(workDir, { models, trees: sessionTrees, ...more }) };
+    };
+    const first = jobFor([bash(shout, 100), text("Done.", 30_000)]);
+    await runSession({ workDir, job: first.job, prompt });
     const more = { continues: aContinued(), sessionTokens: 20_000 };
-    const job = aJob(workDir, { models: [aModel("first", baseUrl)], ...more });
+    const { job, requests } = jobFor([text("A summary."), text("Again.", 200)], more);
     const { error, log } = await runSession({ workDir, job });
     expect(error).toBeNull();
     expect(log).toContain("conversation shortened (threshold)");

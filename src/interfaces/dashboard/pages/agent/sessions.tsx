@@ -7,29 +7,22 @@ import { Items, Panel } from "../../kit/panel.tsx";
 import { ListTime } from "../../kit/time.tsx";
 import { RunLink } from "../../runs/run-parts.tsx";
 
-const maxShown = 20;
+const most = 20;
 
-/** The kept sessions of an agent by their keys, with links to their threads. */
+/** The kept sessions of an agent by their keys, with links to their last runs. */
 export function Sessions({ agent }: { readonly agent: string }) {
-  const first = { value: null, changedBy: ["triggers"] } as const;
-  const path = () => `${agentApi(agent)}/sessions`;
-  const { value } = useDocument<SessionsAnswer>(path, { ...first, agent, isQuiet: true });
+  const first = { value: null, changedBy: ["triggers"], agent, isQuiet: true } as const;
+  const { value } = useDocument<SessionsAnswer>(() => `${agentApi(agent)}/sessions`, first);
   const sessions = value?.sessions ?? [];
-  const rest = sessions.length - maxShown;
-  const note = rest > 0 ? `and ${rest} more: al session ls ${agent}` : "";
+  const note = sessions.length > most ? `and ${sessions.length - most} more` : "";
   return (
     <Panel id="sessions" title="Sessions">
-      <Items
-        id="sessions"
-        items={sessions}
-        most={maxShown}
-        note={value && sessions.length === 0 ? "None is kept." : note}
-      >
+      <Items id="sessions" items={sessions} most={most} note={note}>
         {({ key, instanceId, live, runs, at }) => (
           <li key={key}>
             <RunLink agent={agent} instanceId={live ?? instanceId} text={plainText(key)} />
             <div class="sub">
-              {`${counted(runs, "run")} · ${live === null ? "" : "live · "}`}
+              {`${counted(runs, "run")} · `}
               <ListTime at={at} />
             </div>
           </li>

@@ -15,7 +15,7 @@ import { CallList, Preformatted } from "../../runs/calls.tsx";
 import { Delivery } from "../../runs/delivery.tsx";
 import { Difference } from "../../runs/difference.tsx";
 import { Markdown } from "../../kit/markdown.tsx";
-import { FactList, Panel, Unread } from "../../kit/panel.tsx";
+import { FactList, Items, Panel, Unread } from "../../kit/panel.tsx";
 import { FailingSince, RunLink } from "../../runs/run-parts.tsx";
 import { Fold } from "../../kit/table.tsx";
 import { ListTime } from "../../kit/time.tsx";
@@ -118,26 +118,25 @@ export function Called({ run }: RunProps) {
 }
 
 /** The runs of its session key. */
-export function Thread({ run: { agent, instanceId, thread } }: RunProps) {
+export function Thread({ run: { agent, thread } }: RunProps) {
   if (thread === null) return null;
   return (
-    <Panel id="thread" title="Conversation">
-      <p class="muted">{plainText(thread.key)}</p>
-      <ul class="claims" id="thread-list">
-        {thread.runs.map((one) => (
-          <li key={one.instanceId}>
-            {one.instanceId === instanceId ? (
-              one.instanceId
-            ) : (
-              <RunLink agent={agent} instanceId={one.instanceId} />
-            )}
+    <Panel
+      id="thread"
+      title="Conversation"
+      after={<span class="after">{plainText(thread.key)}</span>}
+    >
+      <Items id="thread" items={thread.runs} most={thread.runs.length} note="">
+        {({ instanceId, at, outcome }) => (
+          <li key={instanceId}>
+            <RunLink agent={agent} instanceId={instanceId} />
             <div class="sub">
-              {`${one.outcome === null ? "running" : outcomeText(one.outcome)} · `}
-              <ListTime at={one.at} />
+              {`${outcome === null ? "running" : outcomeText(outcome)} · `}
+              <ListTime at={at} />
             </div>
           </li>
-        ))}
-      </ul>
+        )}
+      </Items>
     </Panel>
   );
 }

@@ -25,8 +25,7 @@ export class UnreadablePush extends Error {}
  * programs could read differently, such as a signed push (gitprotocol-pack(5), "Reference Update Request").
  */
 export function readPushCommands(body: Buffer, isWhole: boolean): PushCommands | null {
-  const changes: RefChange[] = [];
-  let capabilities: readonly string[] = [];
+  const commands: string[] = [];
   for (let at = 0; ;) {
     const line = lineAt(body, at);
     if (line === null) {
@@ -35,24 +34,23 @@ export function readPushCommands(body: Buffer, isWhole: boolean): PushCommands |
       return null;
     }
     at = line.end;
-    if (line.text === null) return atFlush(body, at, { changes, capabilities }, isWhole);
-    const [command = "", words, ...more] = line.text.split("\0");
-    if (shallowLine.test(line.text)) {
-      if (changes.length > 0) throw new UnreadablePush("it has a shallow commit after a ref");
-      continue;
-    }
-    if (more.length > 0 || (words !== undefined && changes.length > 0))
-      throw new UnreadablePush("it has a list of capabilities in a wrong place");
-    if (words !== undefined) capabilities = words.split(" ").filter(Boolean);
-    changes.push(changeOf(command));
-    if (changes.length > maxChanges) throw new UnreadablePush("it changes too many refs");
+    if (line.text !== null) commands.push(line.text);
+    else if (commands.length > 0) return pushOf(commands);
+    else if (body.length > at) throw new UnreadablePush("it changes no ref and goes on");
+    else return isWhole ? pushOf([]) : null;
   }
 }
 
-function atFlush(body: Buffer, at: number, read: PushCommands, isWhole: boolean) {
-  if (read.changes.length > 0) return read;
-  if (body.length > at) throw new UnreadablePush("it changes no ref and goes on");
-  return isWhole ? read : null;
+/** Capabilities follow the first change, and shallow commits come before it. */
+function pushOf(lines: readonly string[]): PushCommands {
+  if (lines.length === 0) return { changes: [], capabilities: [] };
+  const first = lines.findIndex((line) => !shallowLine.test(line));
+  const [head = "", ...others] = lines.slice(first);
+  const [command = "", words = "", ...more] = head.split("\0");
+  if (first === -1 || more.length > 0) throw new UnreadablePush("its list of refs is odd");
+  if (others.length >= maxChanges) throw new UnreadablePush("it changes too many refs");
+  const changes = [command, ...others].map(changeOf);
+  return { changes, capabilities: words.split(" ").filter(Boolean) };
 }
 
 /** The packet line at a place, without its line break; text null for a flush. Null if it is not whole. */

@@ -82,8 +82,14 @@ describe("the guard of pushes", () => {
     ["a line break in a name", [to("refs/heads/al/x\nrefs/heads/main")], /not a full ref/],
     ["a signed push", [`push-cert${capabilities}`], /a line is not a change of a ref/],
     ["a hash of another length", [`${zero} 12 refs/heads/al/x`], /not a change of a ref/],
-    ["a shallow commit after a ref", [to("refs/heads/al/x"), `shallow ${two}`], /after a ref/],
-    ["two lists of capabilities", [`${to("refs/heads/al/x")}\0a\0b`], /capabilities/],
+    [
+      "a shallow commit after a ref",
+      [to("refs/heads/al/x"), `shallow ${two}`],
+      /not a change of a ref/,
+    ],
+    ["shallow commits alone", [`shallow ${two}`], /list of refs is odd/],
+    ["an empty first line", ["\n", to("refs/heads/main")], /not a change of a ref/],
+    ["two lists of capabilities", [`${to("refs/heads/al/x")}\0a\0b`], /list of refs is odd/],
     ["a name that is not UTF-8", [Buffer.from(`${to("refs/heads/al/")}\xff`, "latin1")], /UTF-8/],
   ])("refuses %s", async (_what, lines, message) => {
     await expect(forwarded(Buffer.concat([body(...lines), pack]))).rejects.toThrow(message);
