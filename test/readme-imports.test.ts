@@ -57,6 +57,7 @@ const kinds = {
 /** What breaks if the folder of a feature is deleted; a path is the only file of its room. */
 const importers: Readonly<Record<string, string>> = {
   alerts: "tables wiring runs page command check operation",
+  artifacts: "tables wiring runs operation route page command tool",
   "github-app": "wiring command check src/runtime/run-api/egress/broker/brokering.ts",
   heartbeat: "wiring",
   mcp: "tables wiring runs",
