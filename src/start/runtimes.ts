@@ -22,6 +22,7 @@ import { adoptRuns, type Adopter } from "../runtime/runners/adopt-runs.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import type { RefusedKeys } from "../runtime/runs/refused-keys.ts";
 import type { LiveRuns } from "../runtime/runs/live-runs.ts";
+import type { Memories } from "../features/memory/memory-trees.ts";
 import type { Trees } from "../runtime/runs/trees.ts";
 import type { ClusterEngine } from "../runtime/cluster/cluster-engine.ts";
 import type { ClusterDoor } from "../runtime/cluster/door/cluster-door.ts";
@@ -31,6 +32,8 @@ import type { Brokering } from "../runtime/run-api/egress/broker/brokering.ts";
 import { checkCommand } from "../runtime/runs/harness-command.ts";
 import { jobNetwork, networkOfRun } from "../runtime/runners/job-network.ts";
 import { readScriptFile } from "../features/models/scripted.ts";
+import { createSessionStore } from "../features/sessions/session-store.ts";
+import { continuedRun } from "../runtime/runs/continued-run.ts";
 import { prepareJob } from "../runtime/runs/prepare-job.ts";
 import { runAgentProgram, runsDir } from "../runtime/runners/host-user/run-agent-program.ts";
 
@@ -46,6 +49,7 @@ export interface RuntimePorts {
   readonly telemetry: Telemetry;
   readonly refusalOf: RefusedKeys["refusalOf"];
   readonly trees: Trees;
+  readonly memories: Memories;
   /** Replaces the engine of `[cluster]`; null for that one. */
   readonly clusterEngine: ClusterEngine | null;
 }
@@ -63,6 +67,7 @@ interface Runtime extends Runner, Adopter {
 export function createRuntimes(context: SchedulerContext, ports: RuntimePorts) {
   const { projectDir, env, store, redactor, project$, warn } = context;
   const { runs, brokering, telemetry, refusalOf } = ports;
+  const sessions = store.tables(createSessionStore);
   let cooldowns: Cooldowns = new Map();
   const network = (agent: AgentConfig) => networkOf(agent, project$.value);
   const sources = {
@@ -86,8 +91,10 @@ export function createRuntimes(context: SchedulerContext, ports: RuntimePorts) {
       return networkOfRun(ofScheduler, network(agent), agent.runtime);
     },
     broker: brokering.forRun,
+    continued: (request: RunRequest) => continuedRun(request, sessions, store.runs),
     traceparent: telemetry.traceparent,
     trees: ports.trees.of,
+    memory: ports.memories.jobOf,
     files: (agent: string) => readSkillFiles(projectDir, agent),
     checkCommand: (agent: AgentConfig) => checkCommand(agent, env),
     channel: async ({ instanceId }: RunRequest) =>

@@ -99,6 +99,24 @@ const jobTreeSchema = z.object({
 /** A folder of the run whose files come from the scheduler, or are sent to it. */
 export type JobTree = z.infer<typeof jobTreeSchema>;
 
+const jobMemorySchema = z.object({
+  /** Name of the tree and of its folder below the working directory: `memory`, or `shared/<name>`. */
+  tree: z.string(),
+  isReadOnly: z.boolean(),
+  maxBytes: z.number(),
+  maxFileBytes: z.number(),
+  /** Size of the files that the run receives. */
+  bytes: z.number(),
+  /** Paths of the conflict files among them. */
+  conflicts: z.array(z.string()).readonly(),
+  /** The latest run whose files were not kept, if they were not; null otherwise. */
+  notKept: z.object({ instanceId: z.string(), reason: z.string() }).nullable(),
+  /** JSON Schemas that files must match; `file` is that of the schema. */
+  schemas: z.array(z.object({ path: z.string(), file: z.string(), text: z.string() })).readonly(),
+});
+/** A memory of a run: files that are kept between runs. */
+export type JobMemory = z.infer<typeof jobMemorySchema>;
+
 const jobNetworkSchema = z.object({
   /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case. An address may hold a password. */
   variables: z.record(z.string(), z.string()),
@@ -152,12 +170,34 @@ export const jobSchema = z.object({
   trigger: z.custom<Trigger>((value) => typeof value === "object" && value !== null),
   /** The run's span, for the traces of its commands; absent without `[telemetry]`. */
   traceparent: z.string().optional(),
+  /** The run whose session it continues; absent for a new session. */
+  continues: z
+    .object({
+      instanceId: z.string(),
+      /** ISO 8601 UTC; null if that is not known. */
+      endedAt: z.string().nullable(),
+      /** With the reason. */
+      outcome: z.string(),
+      /** Name of the model that it ended with; null if that is not known. */
+      model: z.string().nullable(),
+      /** The session key that both have; null without one. */
+      key: z.string().nullable(),
+      /** The last run of the key, if that left no session; else null. */
+      lost: z.object({ instanceId: z.string(), outcome: z.string() }).nullable(),
+    })
+    .optional(),
+  /** Tokens above which its session is compacted; absent for the harness's own limit. */
+  sessionTokens: z.number().optional(),
   /** The webhook's whole body, for the agent to read from a file; null for other triggers. */
   payload: z.string().nullable(),
   /** For gathered deliveries: their number and, if the run gets all of them, their events and payloads as JSON. */
   gathered: z.object({ count: z.number(), deliveries: z.string().nullable() }).optional(),
   /** Absent without trees: such a run makes no request for files. */
   trees: z.array(jobTreeSchema).readonly().optional(),
+  /** The memories among the trees; absent without any. */
+  memory: z.array(jobMemorySchema).readonly().optional(),
+  /** The checkout that the run makes of the tree `workspace`, below its working directory; absent without one. */
+  workspace: z.object({ dir: z.string(), maxBytes: z.number() }).optional(),
   /** The run's own working directory: absolute, empty, owned by its user. */
   workDir: z.string(),
   /** How the run reaches the network; absent if that is open, needs no proxy and trusts only Node's own certificates. */

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { ModelApi } from "../../../streams/agent-config.ts";
-import type { Job, Script } from "../../../src/foundation/contracts/job.ts";
+import type { Job, JobMemory, Script } from "../../../src/foundation/contracts/job.ts";
 import { aModelConfig } from "../../helpers/agents.ts";
 import { hostModels, jobModels, type HostedModel } from "./model-host.ts";
 
@@ -39,6 +39,13 @@ export function aJob(workDir: string, job: JobOptions = {}): Job {
   };
 }
 
+/** A memory of a job. */
+export function aJobMemory(memory: Partial<JobMemory> = {}): JobMemory {
+  const limits = { maxBytes: 1024 ** 2, maxFileBytes: 256 * 1024 };
+  const none = { conflicts: [], notKept: null, schemas: [] };
+  return { tree: "memory", isReadOnly: false, ...limits, bytes: 0, ...none, ...memory };
+}
+
 /** A failure that the script plays comes at once: it is not retried. */
 export function aScripted(turns: Script["turns"], name = "scripted"): HostedModel {
   return { ...aModelConfig({ name, maxRetries: 0 }), key: null, script: { turns } };
@@ -53,3 +60,21 @@ export function aModel(
   const config = aModelConfig({ name, provider: "custom", model: `${name}-1`, baseUrl });
   return { ...config, authType: "api_key", key: `key-of-${name}`, script: null, ...model };
 }
+
+/** The run whose session a job continues. */
+export function aContinued(of: Partial<NonNullable<Job["continues"]>> = {}): Job["continues"] {
+  const endedAt = new Date(Date.now() - 3 * 3_600_000).toISOString();
+  const none = { model: null, key: null, lost: null };
+  return { instanceId: "dev-earlier1", endedAt, outcome: "succeeded", ...none, ...of };
+}
+
+/** The trees of a job whose session is kept. */
+export const sessionTrees: NonNullable<Job["trees"]> = [
+  {
+    name: "session",
+    path: ".session",
+    get: false,
+    put: true,
+    limits: { bytes: 1e6, fileBytes: 1e6, entries: 9, depth: 9, nameBytes: 99 },
+  },
+];
