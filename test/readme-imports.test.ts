@@ -60,6 +60,7 @@ const importers: Readonly<Record<string, string>> = {
   "github-app": "wiring command check src/runtime/run-api/egress/broker/brokering.ts",
   heartbeat: "wiring",
   mcp: "tables wiring runs",
+  memory: "tables wiring runs",
   models: "wiring runs command check src/runtime/harness/pi/pi-models.ts",
   people: "tables wiring runs operation route page command",
   search: "wiring operation tool page command",
