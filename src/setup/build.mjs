@@ -130,7 +130,7 @@ const connections = /\/wire\/(http-proxy|join-sockets|json|mcp-call)\.ts$/;
 
 /** Small modules that a start and the commands for people load. */
 const texts =
-  /\/(streams\/duration-text|views\/(pause-text|delivery-words)|foundation\/operation)\.ts$/;
+  /\/(streams\/duration-text|views\/(pause-text|delivery-words)|foundation\/operation|memory\/(changes-text|memory-place))\.ts$/;
 
 /** Small modules that a start and the reads of a stored project load. */
 const reports = /\/(contracts\/(history|operator-api)|webhooks\/delivery-report)\.ts$/;
