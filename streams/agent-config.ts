@@ -187,6 +187,32 @@ export interface Approval {
   readonly tools: readonly string[];
 }
 
+/** What becomes of the files that a run leaves in a memory if strangers wrote a delivery at its origin. */
+export const untrustedModes = ["read", "propose", "write"] as const;
+export type UntrustedMode = (typeof untrustedModes)[number];
+
+/** Limits of a memory, in bytes. */
+export interface MemoryLimits {
+  readonly maxBytes: number;
+  readonly maxFileBytes: number;
+}
+
+/** A `[memories.<name>]` of the project, as one agent has it. */
+export interface SharedMemory extends MemoryLimits {
+  readonly name: string;
+  readonly isWriter: boolean;
+}
+
+/** An agent's `[memory]`. */
+export interface MemoryConfig extends MemoryLimits {
+  /** JSON Schemas by the paths of the files that must match them. */
+  readonly schema: Readonly<Record<string, ExpectedSchema>>;
+  readonly shared: readonly SharedMemory[];
+  readonly untrusted: UntrustedMode;
+  /** Authors and senders of deliveries. */
+  readonly trusted: readonly string[];
+}
+
 export const deliveredParts = ["latest", "all"] as const;
 
 /** An agent's `[debounce]`: deliveries that come shortly after one another start one run. */
@@ -338,6 +364,8 @@ export interface AgentConfig {
   readonly expect: Expectation | null;
   /** Null without a checkout. */
   readonly workspace: Workspace | null;
+  /** Files that are kept between runs; null without the table. */
+  readonly memory: MemoryConfig | null;
   /** URL that its runs ping, null for none. It may hold a secret. */
   readonly heartbeat: string | null;
   /** Changes with the agent's Dockerfile and with the files that it may copy; null without one. */

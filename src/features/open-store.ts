@@ -1,6 +1,7 @@
 import { openStoreWith, type Store } from "../foundation/store/store.ts";
 import { alertTables } from "./alerts/alert-store.ts";
 import { mcpTables } from "./mcp/mcp-store.ts";
+import { memoryTables } from "./memory/memory-tables.ts";
 import { peopleTables } from "./people/people-tables.ts";
 import { spendTables } from "./spend/spend-tables.ts";
 import { tokenTables } from "./tokens/token-store.ts";
@@ -13,6 +14,7 @@ export const featureTables = [
   tokenTables,
   mcpTables,
   refusedTables,
+  memoryTables,
 ];
 
 /** Opens the store of a project with the tables of all features. Throws as `openStoreWith` does. `now` gives epoch ms. */

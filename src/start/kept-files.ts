@@ -1,5 +1,10 @@
+import { createCaches } from "../features/workspace/caches.ts";
 import { createWorkspaces, type WorkspaceDeps } from "../features/workspace/workspaces.ts";
+import { isUntrusted as isUntrustedBy } from "../../streams/triggers/trust.ts";
+import type { RunRequest } from "../../streams/vocabulary.ts";
+import { packFrames, readFrames } from "../runtime/wire/file-frames.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
+import { createMemories } from "../features/memory/memory-trees.ts";
 import { createBlobs } from "../foundation/files/blobs.ts";
 import type { WritesOf } from "../foundation/scheduler/commit-events.ts";
 import type { TreeServices } from "../runtime/runs/trees.ts";
@@ -12,13 +17,25 @@ export function createKeptFiles(
   context: SchedulerContext,
   ofRuns: Pick<WorkspaceDeps, "tokenFor" | "untilEnd">,
 ) {
+  const { store, redactor } = context;
   const blobs = createBlobs(context.projectDir);
+  const memories = createMemories({ store, blobs, hide: redactor.split });
   const workspaces = createWorkspaces({ ...context, ...ofRuns });
+  const isUntrusted = ({ instanceId, agent }: RunRequest): boolean =>
+    isUntrustedBy(store.origins.namesOf(instanceId), agent.memory?.trusted ?? []);
+  const caches = createCaches({ ...context, isUntrusted, packFrames, readFrames });
   const trees: TreeServices = {
+    ...memories.trees,
     workspace: workspaces.trees,
+    cache: caches.trees,
   };
-  const writesOf: readonly WritesOf[] = [];
-  return { blobs, trees, writesOf, removeUnused: workspaces.removeUnused };
+  const writesOf: readonly WritesOf[] = [memories.onEvent, caches.onEvent];
+  /** Removes what no run used since `before`, epoch ms. */
+  const removeUnused = async (before: number): Promise<void> => {
+    await workspaces.removeUnused(before);
+    await caches.removeUnused(before);
+  };
+  return { blobs, memories, trees, writesOf, removeUnused };
 }
 
 export type KeptFiles = ReturnType<typeof createKeptFiles>;

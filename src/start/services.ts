@@ -108,8 +108,9 @@ export function createServices(
     tokenFor: (request, app) => tokenFor(request, app, false),
     untilEnd: runs.untilEnd,
   });
+  const { memories } = keptFiles;
   const trees = createTrees(keptFiles.trees, runs);
-  const ports = { runs, door, brokering, telemetry, clusterEngine, refusalOf, trees };
+  const ports = { runs, door, brokering, telemetry, clusterEngine, refusalOf, trees, memories };
   const runtimes = createRuntimes(context, ports);
   const firstEvents = createFirstEvents(() => stopping.phase() === "draining");
   const meter = createRunMeter(context, runs);

@@ -37,6 +37,7 @@ import { githubAppKey } from "./github-app.ts";
 import { heartbeatKey } from "./heartbeat.ts";
 import { fileSchema } from "./key-table.ts";
 import { mcpKey } from "./mcp.ts";
+import { memoryKey } from "./memory.ts";
 import { networkKey } from "./network.ts";
 import { fiveFields } from "./schedule.ts";
 import { cronError, scheduleFacts, schedulesKey } from "./schedules.ts";
@@ -225,6 +226,7 @@ export const agentKeys = {
   alert: alertKey,
   expect: expectKey,
   workspace: workspaceKey,
+  memory: memoryKey,
   heartbeat: heartbeatKey,
   source: agentKey({
     inFile: "source",

@@ -26,6 +26,9 @@ export function describeProjectChange(
 /** Tables of which only the name is said: a URL may hold a secret. */
 const unquoted: readonly string[] = ["harness", "heartbeat", "telemetry"];
 
+/** Tables of tables. */
+const namedTables = ["models", "webhooks", "calendars", "memories"] as const;
+
 function describeKey(
   key: keyof ProjectConfig,
   before: ProjectConfig,
@@ -37,8 +40,8 @@ function describeKey(
   if (key === "alert") return describeAlerts(before.alert, after.alert);
   if (key === "alerts") return describeTables(key, byName(before.alerts), byName(after.alerts));
   if (unquoted.includes(key)) return `[${key}] changed`;
-  if (key === "models" || key === "webhooks" || key === "calendars")
-    return describeTables(key, before[key], after[key]);
+  const tables = namedTables.find((one) => one === key);
+  if (tables !== undefined) return describeTables(tables, before[tables], after[tables]);
   if (key === "local" || key === "gateway") {
     return describeTable(`${key}.`, before[key], after[key]);
   }

@@ -24,6 +24,7 @@ import {
 import { harnessSchema } from "./harness.ts";
 import { projectHeartbeatSchema } from "./heartbeat.ts";
 import { fileSchema } from "./key-table.ts";
+import { memoriesSchema } from "./memory.ts";
 import { modelKeys } from "./model-keys.ts";
 import { projectNetworkSchema } from "./network.ts";
 import { telemetrySchema } from "./telemetry.ts";
@@ -178,6 +179,7 @@ export const projectSchema = table({
   alert: projectAlertSchema
     .prefault({})
     .describe("When alerts are sent. Overridden by an agent's `[alert]`."),
+  memories: memoriesSchema,
   heartbeat: projectHeartbeatSchema
     .prefault({})
     .describe(

@@ -11,6 +11,7 @@ import type { KnownToAgents } from "./config-key.ts";
 import { checkExpect } from "./expect.ts";
 import { checkGithubApp } from "./github-app.ts";
 import { checkMcp } from "./mcp.ts";
+import { checkMemory } from "./memory.ts";
 import { validateToml, hasErrors, type Diagnostics } from "./validate.ts";
 import { checkNetwork } from "./network.ts";
 import type { ProjectConfig } from "./project-config.ts";
@@ -83,9 +84,12 @@ function resolveConfig(
   checkApprove(table, project, diagnostics);
   checkMcp(table, diagnostics);
   checkWorkspace(table, diagnostics);
-  const inSchema = checkExpect(table, files, diagnostics);
+  const inSchema = [
+    ...checkExpect(table, files, diagnostics),
+    ...checkMemory(table, files, project, diagnostics),
+  ];
   const timezone = table.timezone ?? project.timezone;
-  const context = { ...known, project, timezone, schemas, diagnostics };
+  const context = { ...known, agent: name, project, timezone, schemas, diagnostics };
   const resolved = resolveKeys(agentKeys, table, context);
   return { resolved, problems: [...problems, ...inSchema] };
 }

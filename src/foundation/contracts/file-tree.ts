@@ -96,6 +96,6 @@ export function createTreePaths({ entries }: Pick<TreeLimits, "entries">) {
 }
 
 /** Names that a file system without cases takes for one have the same form. */
-function inOneCase(name: string): string {
+export function inOneCase(name: string): string {
   return name.toUpperCase().toLowerCase().normalize("NFC");
 }

@@ -44,6 +44,9 @@ const concurrencyKeys = `
   ALTER TABLE triggers ADD COLUMN superseded_by TEXT;
   CREATE INDEX triggers_by_superseder ON triggers (superseded_by) WHERE superseded_by IS NOT NULL;`;
 
+/** Authors and senders of a delivery that gave agents work, a JSON list; null before this format. */
+const receiptNames = "ALTER TABLE receipts ADD COLUMN names TEXT;";
+
 /**
  * The format of state.db. Step 0 makes the tables of version 0.1.0, its first format; each further step takes the
  * database to the next format, and a step that was released is never edited. Features have their own part of a step.
@@ -64,6 +67,7 @@ export const storeFormat = {
     "",
     `${receiptsByBody} ${continuedRun}`,
     `${dedupKeys} ${missedSlots} ${gatherings} ${concurrencyKeys}`,
+    receiptNames,
   ],
 };
 

@@ -23,6 +23,7 @@ import { inlineTimeoutMs, withCommandOutputs } from "./inline-commands.ts";
 import { cut } from "./message-writer.ts";
 import { isClosed, networkVariables, withSshThroughBridge } from "./network.ts";
 import { promptFor, systemPrompt } from "./prompt.ts";
+import { openMemory, reportMemory } from "./open-memory.ts";
 import { createRunClock } from "./run-clock.ts";
 import { pieces } from "./transcript.ts";
 import type { RunTrees } from "./trees.ts";
@@ -59,7 +60,8 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   const client = createRunApiClient(job.channel);
   let returned: unknown;
   const onReturn = (value: unknown) => void (returned = value);
-  const all = createRunRequests({ job, emit, client, exit, redact, onReturn });
+  const memory = await openMemory(job);
+  const all = createRunRequests({ job, emit, client, exit, redact, onReturn, memory });
   const scheduler: RunRequests = {
     // The scheduler, too, pauses a run's clock while the run waits for an answer.
     perform: (name, input, asked) => clock.pausedFor(() => all.perform(name, input, asked)),
@@ -102,6 +104,7 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
     clock,
     requests,
     people,
+    memory,
     endpoint: { ...bridge, verdictOn },
   };
   const stopping = AbortSignal.any([signal, exit.begin()]);
@@ -114,6 +117,7 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   // The hooks may take minutes.
   if (job.hooks.post.length > 0) void people.end(over.signal);
   const error = await runPostHooks(job, sessionEnd, signal, hooks).finally(() => over.abort());
+  await reportMemory(memory, [sessionEnd.error, error], { client, signal });
   await trees.pack();
   // A failed session's error takes precedence over the result of the post hooks.
   if (sessionEnd.error !== null) return sessionEnd;

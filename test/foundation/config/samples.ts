@@ -70,11 +70,12 @@ const none = {
   network: null,
   approve: null,
   expect: null,
+  memory: null,
   heartbeat: null,
 };
 export const unset = { ...none, hooks, mcp: [], schedules: [], alert };
 const noTables = { network: null, cluster: null, heartbeat: null, telemetry: null };
-export const unsetOfProject = { ...noTables, calendars: {}, alerts: [], alert };
+export const unsetOfProject = { ...noTables, calendars: {}, alerts: [], alert, memories: {} };
 
 const usualSkill = "---\nname: Developer\n---\nDo it.\n";
 

@@ -8,6 +8,7 @@ import { runRequests, schedulerRequests } from "../../wire/requests/table.ts";
 import type { RequestRow } from "../../wire/requests/row.ts";
 import type { RequestName, RunRequestName } from "../../wire/requests/table.ts";
 import { shortEvent } from "../prompt.ts";
+import type { RunMemory } from "../run-memory.ts";
 import type { RunApiClient } from "./client.ts";
 import { performSignal, type SignalDeps } from "./signals.ts";
 
@@ -23,13 +24,19 @@ export interface RunRequests {
 export interface RunRequestsDeps extends SignalDeps {
   readonly job: Job;
   readonly client: RunApiClient;
+  /** Null without memories. */
+  readonly memory: Pick<RunMemory, "answer"> | null;
 }
 
 export function createRunRequests(deps: RunRequestsDeps): RunRequests {
-  const { client, job } = deps;
+  const { client, job, memory } = deps;
   return {
     perform: async (name, input, signal) => {
       if (!isRequest(name)) throw refusal("malformed", `there is no request "${name}"`);
+      if (name === "memory-check") {
+        if (memory === null) throw refusal("disabled", "This agent has no [memory].");
+        return memory.answer();
+      }
       if (!isForScheduler(name)) {
         performSignal(name, input, deps);
         return { ok: true };
