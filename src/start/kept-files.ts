@@ -23,12 +23,11 @@ export function createKeptFiles(
 ) {
   const { store, redactor } = context;
   const blobs = createBlobs(context.projectDir);
-  const hide = redactor.split;
-  const memories = createMemories({ store, blobs, hide });
+  const memories = createMemories({ store, blobs, hide: redactor.split });
   const artifacts = createArtifacts({
     store: store.tables(createArtifactStore),
     blobs,
-    hide,
+    redactor,
     mostBytes: () => context.project$.value.artifactsBytes,
     clock: context.clock,
   });
