@@ -11,7 +11,7 @@ import type { TreeServices } from "../runtime/runs/trees.ts";
 export function createKeptFiles(context: SchedulerContext) {
   const { store, redactor } = context;
   const blobs = createBlobs(context.projectDir);
-  const memories = createMemories({ store, blobs, hide: redactor.split });
+  const memories = createMemories({ store, blobs, redactor });
   const trees: TreeServices = {
     ...memories.trees,
   };
