@@ -92,7 +92,7 @@ export async function treeSide(limits: Partial<typeof fileDoorLimits> = {}) {
     trees,
     problems,
     run: await openSocket(side, "dev-1"),
-    openRun: (instanceId: string) => openSocket(side, instanceId),
+    openRun: (instanceId: string, baseDir?: string) => openSocket(side, instanceId, baseDir),
     /** The scheduler stops. */
     stop: async (): Promise<void> => {
       await door.close();
