@@ -36,6 +36,7 @@ function memoryTrees() {
     limits: treeLimits,
     /** What was left out of the last upload. */
     leftOut: [] as ReturnType<TreeUpload["leftOut"]>,
+    more: 0,
     uploads: 0,
     /** Called before an entry is read. */
     onEntry: ((): void => undefined) as (entry: TreeEntry) => Promise<void> | void,
@@ -61,6 +62,7 @@ function memoryTrees() {
         files[entry.path] = { content, isExecutable: entry.isExecutable };
       }
       all.leftOut = upload.leftOut();
+      all.more = upload.more?.() ?? 0;
       trees.set(name, files);
       return all.answer;
     },
