@@ -14,6 +14,8 @@ export const writes = {
   tick: "INSERT INTO cron_ticks",
   gathered: "INSERT INTO gatherings",
   due: "DELETE FROM gatherings WHERE agent",
+  memory: "INSERT INTO memory_runs",
+  files: "UPDATE memory_runs SET files",
 } as const;
 
 export type Written = keyof typeof writes;
@@ -22,7 +24,7 @@ export type Written = keyof typeof writes;
 export type Call = "answer" | "spawn" | "order" | "draft" | "rename" | "link";
 
 /** Where a kill strikes: at the commit of a write, at a call of a built-in, or once a file is there. */
-export type Strike = { readonly is: "" | "repeated" | "crowded" | "gathered" } & (
+export type Strike = { readonly is: "" | "repeated" | "crowded" | "gathered" | "kept" } & (
   | { readonly at: "commit"; readonly of: Written; readonly when: "before" | "after" }
   | { readonly at: "call"; readonly of: Call }
   | { readonly at: "file"; readonly of: "in-run" | "in-post" }
@@ -38,7 +40,7 @@ const file = (of: "in-run" | "in-post"): Strike => ({ at: "file", of, is: "" });
 
 /**
  * Every named point, and how the process finds out that it is there. It `is` one to which a life comes more than once
- * (repeated), to which more work leads than may wait (crowded), or one of deliveries that gather.
+ * (repeated), to which more work leads than may wait (crowded), one of deliveries that gather, or of files that are kept.
  */
 export const killPoints = {
   "receipt not committed": before("receipt", "repeated"),
@@ -65,6 +67,10 @@ export const killPoints = {
   "delivery gathered": after("gathered", "gathered"),
   "gathered run not queued": before("due", "gathered"),
   "gathered run queued": after("due", "gathered"),
+  "memory not given": before("memory", "kept"),
+  "memory given": after("memory", "kept"),
+  "files not stored": before("files", "kept"),
+  "files stored": after("files", "kept"),
   migrating: { at: "migration", is: "repeated" },
   "key drafted": call("draft"),
   "key placed": call("link"),
