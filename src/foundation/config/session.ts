@@ -64,8 +64,8 @@ const keepOf = ({ keepMs }: SessionConfig): string => writtenDuration(keepMs);
 /** The table under the file's keys. */
 function written(given: SessionConfig | null): object | null {
   if (given === null) return null;
-  const { keepMs: _, ...rest } = given;
-  return { ...rest, keep: keepOf(given) };
+  const { key, maxTokens, whileRunning } = given;
+  return { key, keep: keepOf(given), maxTokens, whileRunning };
 }
 
 interface CheckedTable {
