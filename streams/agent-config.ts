@@ -187,6 +187,32 @@ export interface Approval {
   readonly tools: readonly string[];
 }
 
+/** Whether the files of a run are kept to which a stranger's delivery led: never, once a person allows them, or always. */
+export const untrustedModes = ["read", "propose", "write"] as const;
+export type UntrustedMode = (typeof untrustedModes)[number];
+
+/** Limits of a memory, in bytes. */
+export interface MemoryLimits {
+  readonly maxBytes: number;
+  readonly maxFileBytes: number;
+}
+
+/** A `[memories.<name>]` of the project, as one agent has it. */
+export interface SharedMemory extends MemoryLimits {
+  readonly name: string;
+  readonly isWriter: boolean;
+}
+
+/** An agent's `[memory]`. */
+export interface MemoryConfig extends MemoryLimits {
+  /** JSON Schemas by the paths of the files that must match them. */
+  readonly schema: Readonly<Record<string, ExpectedSchema>>;
+  readonly shared: readonly SharedMemory[];
+  readonly untrusted: UntrustedMode;
+  /** Authors and senders of deliveries. */
+  readonly trusted: readonly string[];
+}
+
 export const deliveredParts = ["latest", "all"] as const;
 
 /** An agent's `[debounce]`: deliveries that come shortly after one another start one run. */
@@ -211,6 +237,26 @@ export interface GithubAppScope {
   readonly permissions: Readonly<Record<string, GithubLevel>>;
   /** As `owner/name`, all of one owner; empty for the repository of the run's trigger. */
   readonly repos: readonly string[];
+}
+
+/** An agent's `[workspace]`: a checkout of a repository in each run. */
+export interface Workspace {
+  /** URL of the repository; a template over the attributes of a trigger if it has a brace. */
+  readonly git: string;
+  /** Repositories that a template may become: paths of the host, in which `*` stands for one name. */
+  readonly repos: readonly string[];
+  /** Credential reference, used by the scheduler only; null for the agent's credential for the host. */
+  readonly credential: string | null;
+  /** Branch, tag, full ref or commit; a template if it has a brace. Null for the default branch. */
+  readonly ref: string | null;
+  /** Commits of its history; 0 for all. */
+  readonly depth: number;
+  /** Folders below the home directory of a run, as `~/…`, whose files the next run gets. */
+  readonly cache: readonly string[];
+  /** Refs that runs may push: branches, full refs, and with a leading `:` also their deletion; `*` stands for any characters. */
+  readonly push: readonly string[];
+  /** Maximum size of the repository's mirror, and of each cache, in bytes. */
+  readonly maxBytes: number;
 }
 
 /** A value of `[params]`. */
@@ -332,6 +378,12 @@ export interface AgentConfig {
   readonly alert: AlertOptions;
   /** Results that its runs must leave; null for any. */
   readonly expect: Expectation | null;
+  /** Files that are kept between runs; null without the table. */
+  readonly memory: MemoryConfig | null;
+  /** Maximum size of the artifacts of one run. */
+  readonly artifactsBytes: number;
+  /** Null without a checkout. */
+  readonly workspace: Workspace | null;
   /** URL that its runs ping, null for none. It may hold a secret. */
   readonly heartbeat: string | null;
   /** Changes with the agent's Dockerfile and with the files that it may copy; null without one. */

@@ -49,6 +49,8 @@ export interface WebhookEvent {
   readonly sender: string | null;
   readonly branch: string | null;
   readonly conclusion: string | null;
+  /** The commit that the event is about, in hex; absent without one. */
+  readonly headSha?: string | null;
   /** ISO 8601 UTC. */
   readonly timestamp: string;
   readonly receiptId: string;

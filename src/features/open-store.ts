@@ -1,6 +1,8 @@
 import { openStoreWith, type Store } from "../foundation/store/store.ts";
 import { alertTables } from "./alerts/alert-store.ts";
+import { artifactTables } from "./artifacts/artifact-store.ts";
 import { mcpTables } from "./mcp/mcp-store.ts";
+import { memoryTables } from "./memory/memory-tables.ts";
 import { peopleTables } from "./people/people-tables.ts";
 import { sessionTables } from "./sessions/session-tables.ts";
 import { spendTables } from "./spend/spend-tables.ts";
@@ -14,6 +16,8 @@ export const featureTables = [
   tokenTables,
   mcpTables,
   refusedTables,
+  memoryTables,
+  artifactTables,
   sessionTables,
 ];
 

@@ -22,6 +22,7 @@ import { adoptRuns, type Adopter } from "../runtime/runners/adopt-runs.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import type { RefusedKeys } from "../runtime/runs/refused-keys.ts";
 import type { LiveRuns } from "../runtime/runs/live-runs.ts";
+import type { Memories } from "../features/memory/memory-trees.ts";
 import type { Trees } from "../runtime/runs/trees.ts";
 import type { ClusterEngine } from "../runtime/cluster/cluster-engine.ts";
 import type { ClusterDoor } from "../runtime/cluster/door/cluster-door.ts";
@@ -48,6 +49,7 @@ export interface RuntimePorts {
   readonly telemetry: Telemetry;
   readonly refusalOf: RefusedKeys["refusalOf"];
   readonly trees: Trees;
+  readonly memories: Memories;
   /** Replaces the engine of `[cluster]`; null for that one. */
   readonly clusterEngine: ClusterEngine | null;
 }
@@ -92,6 +94,7 @@ export function createRuntimes(context: SchedulerContext, ports: RuntimePorts) {
     continued: (request: RunRequest) => continuedRun(request, sessions, store.runs),
     traceparent: telemetry.traceparent,
     trees: ports.trees.of,
+    memory: ports.memories.jobOf,
     files: (agent: string) => readSkillFiles(projectDir, agent),
     checkCommand: (agent: AgentConfig) => checkCommand(agent, env),
     channel: async ({ instanceId }: RunRequest) =>

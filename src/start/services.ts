@@ -97,16 +97,20 @@ export function createServices(
         onProblem: warn,
       }),
     ));
-  const brokering = createBrokering(context, whyNotClosed, async (...run) =>
-    (await githubTokens()).tokenFor(...run),
-  );
+  const tokenFor: InstallationTokens["tokenFor"] = async (...run) =>
+    (await githubTokens()).tokenFor(...run);
+  const brokering = createBrokering(context, whyNotClosed, tokenFor);
   const telemetry = createTelemetry(context, (count) => http.metrics.onSpansDropped(count));
   const { clusterEngine = null } = options;
   const refusedKeys = createRefusedKeys(() => clock.now());
   const { refusalOf } = refusedKeys;
-  const keptFiles = createKeptFiles(context);
+  const keptFiles = createKeptFiles(context, {
+    tokenFor: (request, app) => tokenFor(request, app, false),
+    untilEnd: runs.untilEnd,
+  });
+  const { memories } = keptFiles;
   const trees = createTrees(keptFiles.trees, runs);
-  const ports = { runs, door, brokering, telemetry, clusterEngine, refusalOf, trees };
+  const ports = { runs, door, brokering, telemetry, clusterEngine, refusalOf, trees, memories };
   const runtimes = createRuntimes(context, ports);
   const firstEvents = createFirstEvents(() => stopping.phase() === "draining");
   const meter = createRunMeter(context, runs);
@@ -118,7 +122,7 @@ export function createServices(
     clock,
     scheduler: asyncScheduler,
   });
-  const people = createPeople(context);
+  const people = createPeople(context, keptFiles);
   let doorOpening: Promise<FileDoor> | undefined;
   const fileDoor = (): Promise<FileDoor> =>
     (doorOpening ??= import("../runtime/run-api/file-door.ts").then(({ createFileDoor }) =>
@@ -135,7 +139,7 @@ export function createServices(
   const gatewayUrl = (): string | null => http.listener.url();
   const { alerts, chats } = createProjectAlerts(context, agents, {
     dashboardUrl: () => (options.webUi ? gatewayUrl() : null),
-    questions: alertQuestions(context, people.questions, people.answerLinks),
+    questions: alertQuestions(context, people.proposals, people.answerLinks),
   });
   const backfills = createBackfills(context);
   const logs = createLogSource(projectDir, { appended$: logWriter.appended$ });
@@ -153,6 +157,7 @@ export function createServices(
     alerts: alerts.operations,
     logs,
     search,
+    blobs: keptFiles.blobs,
   });
   const gated = gatedHosts(context, runs, requests.gates);
   return {
@@ -173,6 +178,7 @@ export function createServices(
     firstEvents,
     backfills,
     questions: people.questions,
+    proposals: people.proposals,
     requests,
     meter,
     budgets,

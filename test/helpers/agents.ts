@@ -1,5 +1,5 @@
 import { defaultBudget } from "../../src/foundation/contracts/budget.ts";
-import type { AgentConfig, ModelConfig } from "../../streams/agent-config.ts";
+import type { AgentConfig, MemoryConfig, ModelConfig } from "../../streams/agent-config.ts";
 import type { Trigger, WorkItem } from "../../streams/vocabulary.ts";
 
 /** The scripted model, without any key of its config. */
@@ -69,10 +69,19 @@ export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentC
     mcp: [],
     alert: { to: null, after: 1, remindMs: 86_400_000, noSuccessForMs: null },
     expect: null,
+    memory: null,
+    artifactsBytes: 50 * 1024 ** 2,
+    workspace: null,
     heartbeat: null,
     dockerfileHash: null,
     ...config,
   };
+}
+
+/** The `[memory]` of an agent. */
+export function aMemory(memory: Partial<MemoryConfig> = {}): MemoryConfig {
+  const limits = { maxBytes: 1024 ** 2, maxFileBytes: 256 * 1024 };
+  return { ...limits, schema: {}, shared: [], untrusted: "propose", trusted: [], ...memory };
 }
 
 /** A work item that arrived at the start of time. */

@@ -6,6 +6,7 @@ import {
   agentNamePattern,
   isSchemaFileName,
   schemaFileName,
+  schemasFolder,
 } from "../contracts/credential-reference.ts";
 import { shellWord } from "../contracts/shell-word.ts";
 import { imageContextStamp } from "../files/classify.ts";
@@ -193,10 +194,10 @@ export async function readAllAgents(projectDir: string): Promise<AllAgents> {
 /** A JSON Schema in an agent's directory. */
 export type SchemaFile = FileText | { readonly type: "invalid"; readonly problem: SchemaProblem };
 
-/** An agent has one; other JSON files are allowed. */
-const maxSchemas = 10;
+/** An agent has one for the value that it returns, and one for each file of its memory; other JSON files are allowed. */
+const maxSchemas = 20;
 
-/** Names of JSON files in an agent's config: `[expect].schema`, before the config has been parsed. */
+/** Paths of JSON files in an agent's config, before the config has been parsed. */
 function namedSchemas(config: string): readonly string[] {
   const names = config.matchAll(new RegExp(`["'](${schemaFileName})["']`, "g"));
   return [...new Set([...names].map(([, name = ""]) => name))].slice(0, maxSchemas);
@@ -204,8 +205,10 @@ function namedSchemas(config: string): readonly string[] {
 
 /** All schemas that an agent's config could name. Never throws. */
 export async function listSchemas(projectDir: string, agent: string): Promise<readonly string[]> {
-  const names = await readdir(join(projectDir, "agents", agent)).catch(() => []);
-  return names.filter(isSchemaFileName).slice(0, maxSchemas);
+  const namesIn = (...folder: string[]) =>
+    readdir(join(projectDir, "agents", agent, ...folder)).catch(() => []);
+  const inFolder = (await namesIn(schemasFolder)).map((name) => `${schemasFolder}/${name}`);
+  return [...(await namesIn()), ...inFolder].filter(isSchemaFileName).slice(0, maxSchemas);
 }
 
 /** Files of an agent's directory, checked. Never throws. */

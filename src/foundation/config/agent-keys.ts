@@ -12,8 +12,10 @@ import { localKey } from "./agent-local.ts";
 import { modelsKey } from "./agent-models.ts";
 import { runtimeKey } from "./agent-runtime.ts";
 import { webhooksKey } from "./webhook-bindings.ts";
+import { workspaceKey } from "./workspace.ts";
 import { alertKey } from "./alert-options.ts";
 import { approveKey } from "./approve.ts";
+import { artifactsKey } from "./artifacts.ts";
 import { budgetKey } from "./budget.ts";
 import { concurrencyKey } from "./concurrency.ts";
 import { agentKey, fact, factOf, maskUserInfo, type AgentKey } from "./config-key.ts";
@@ -36,6 +38,7 @@ import { githubAppKey } from "./github-app.ts";
 import { heartbeatKey } from "./heartbeat.ts";
 import { fileSchema } from "./key-table.ts";
 import { mcpKey } from "./mcp.ts";
+import { memoryKey } from "./memory.ts";
 import { networkKey } from "./network.ts";
 import { sessionKey } from "./session.ts";
 import { fiveFields } from "./schedule.ts";
@@ -225,6 +228,9 @@ export const agentKeys = {
   mcp: mcpKey,
   alert: alertKey,
   expect: expectKey,
+  memory: memoryKey,
+  artifactsBytes: artifactsKey,
+  workspace: workspaceKey,
   heartbeat: heartbeatKey,
   source: agentKey({
     inFile: "source",

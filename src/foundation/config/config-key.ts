@@ -18,6 +18,8 @@ export interface KnownToAgents {
 
 /** Input that the value of an agent's key may depend on. */
 export interface AgentContext extends KnownToAgents {
+  /** The agent's name. */
+  readonly agent: string;
   readonly project: ProjectConfig;
   /** The agent's. */
   readonly timezone: string;

@@ -2,6 +2,7 @@ import { describeAlerts } from "./alert-options.ts";
 import { describeBudgets } from "./budget.ts";
 import { describeClusters } from "./cluster.ts";
 import { describeKeys, describeValues, differingKeys } from "./format-value.ts";
+import { writtenSize } from "./fields.ts";
 import type { ProjectConfig } from "./project-config.ts";
 
 interface ProjectDifference {
@@ -26,6 +27,9 @@ export function describeProjectChange(
 /** Tables of which only the name is said: a URL may hold a secret. */
 const unquoted: readonly string[] = ["harness", "heartbeat", "telemetry"];
 
+/** Tables of tables. */
+const namedTables = ["models", "webhooks", "calendars", "memories"] as const;
+
 function describeKey(
   key: keyof ProjectConfig,
   before: ProjectConfig,
@@ -36,9 +40,11 @@ function describeKey(
   if (key === "cluster") return describeClusters(before.cluster, after.cluster);
   if (key === "alert") return describeAlerts(before.alert, after.alert);
   if (key === "alerts") return describeTables(key, byName(before.alerts), byName(after.alerts));
+  if (key === "artifactsBytes")
+    return describeValues("artifacts.maxBytes", writtenSize(before[key]), writtenSize(after[key]));
   if (unquoted.includes(key)) return `[${key}] changed`;
-  if (key === "models" || key === "webhooks" || key === "calendars")
-    return describeTables(key, before[key], after[key]);
+  const tables = namedTables.find((one) => one === key);
+  if (tables !== undefined) return describeTables(tables, before[tables], after[tables]);
   if (key === "local" || key === "gateway") {
     return describeTable(`${key}.`, before[key], after[key]);
   }

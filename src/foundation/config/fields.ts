@@ -42,6 +42,18 @@ export function memorySize() {
   return pattern(/^\d+(\.\d+)?[bkmgBKMG]?$/, 'a size, e.g. "512m" or "4g"');
 }
 
+/** The bytes of "512k", "50m" or "2g"; a number alone is bytes. */
+export function sizeBytes(text: string): number {
+  const [, count = "", unit = ""] = /^([\d.]+)([bkmg]?)$/i.exec(text) ?? [];
+  return Math.floor(Number(count) * 1024 ** Math.max(0, "bkmg".indexOf(unit.toLowerCase())));
+}
+
+/** The text for a file, in the largest unit that leaves a whole number. */
+export function writtenSize(bytes: number): string {
+  const power = [3, 2, 1].find((one) => bytes > 0 && bytes % 1024 ** one === 0) ?? 0;
+  return `${bytes / 1024 ** power}${["", "k", "m", "g"][power] ?? ""}`;
+}
+
 export function processors() {
   const error = "a number of processors above 0, e.g. 0.5 or 2";
   return z.number({ error }).positive({ error });

@@ -3,6 +3,7 @@ import type { ClusterConfig } from "./cluster-place.ts";
 import type {
   Budget,
   HarnessConfig,
+  MemoryLimits,
   ModelConfig,
   NetworkConfig,
 } from "../../../streams/agent-config.ts";
@@ -20,6 +21,12 @@ interface ProjectNetworkConfig extends NetworkConfig {
 export interface ProjectCalendar extends Calendar {
   /** As in the file. */
   readonly written: object;
+}
+
+/** A `[memories.<name>]`: a memory that several agents share. */
+export interface ProjectMemory extends MemoryLimits {
+  /** Names of the agents whose runs may change it. */
+  readonly writers: readonly string[];
 }
 
 /** The project's `config.toml` with all defaults filled in. Plain data, safe to compare as JSON. */
@@ -64,6 +71,9 @@ export interface ProjectConfig {
   readonly alerts: readonly AlertTarget[];
   /** For agents that don't set their own, and for events without an agent. */
   readonly alert: AlertOptions;
+  readonly memories: Readonly<Record<string, ProjectMemory>>;
+  /** Maximum size of the artifacts of all runs. */
+  readonly artifactsBytes: number;
   /** URL that is pinged while the scheduler is healthy, null for none. It may hold a secret. */
   readonly heartbeat: string | null;
   /** Null without the table. */

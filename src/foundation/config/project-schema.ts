@@ -3,6 +3,7 @@ import { z } from "zod";
 import { maxAllowedBodyBytes } from "../contracts/body-limits.ts";
 import { projectAlertSchema } from "./alert-options.ts";
 import { alertTargetsSchema } from "./alert-targets.ts";
+import { projectArtifactsSchema } from "./artifacts.ts";
 import { projectBudgetSchema } from "./budget.ts";
 import { calendarsSchema } from "./calendars.ts";
 import { clusterSchema } from "./cluster.ts";
@@ -24,6 +25,7 @@ import {
 import { harnessSchema } from "./harness.ts";
 import { projectHeartbeatSchema } from "./heartbeat.ts";
 import { fileSchema } from "./key-table.ts";
+import { memoriesSchema } from "./memory.ts";
 import { modelKeys } from "./model-keys.ts";
 import { projectNetworkSchema } from "./network.ts";
 import { telemetrySchema } from "./telemetry.ts";
@@ -178,6 +180,10 @@ export const projectSchema = table({
   alert: projectAlertSchema
     .prefault({})
     .describe("When alerts are sent. Overridden by an agent's `[alert]`."),
+  memories: memoriesSchema,
+  artifacts: projectArtifactsSchema
+    .prefault({})
+    .describe("Files that runs leave in the folder `out/` of their working directory."),
   heartbeat: projectHeartbeatSchema
     .prefault({})
     .describe(

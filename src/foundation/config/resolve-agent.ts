@@ -11,6 +11,7 @@ import type { KnownToAgents } from "./config-key.ts";
 import { checkExpect } from "./expect.ts";
 import { checkGithubApp } from "./github-app.ts";
 import { checkMcp } from "./mcp.ts";
+import { checkMemory } from "./memory.ts";
 import { validateToml, hasErrors, type Diagnostics } from "./validate.ts";
 import { checkNetwork } from "./network.ts";
 import type { ProjectConfig } from "./project-config.ts";
@@ -18,6 +19,7 @@ import { formatValue } from "./format-value.ts";
 import { resolveKeys } from "./key-table.ts";
 import { checkSchedules } from "./schedules.ts";
 import { checkSession } from "./session.ts";
+import { checkWorkspace } from "./workspace.ts";
 import { parseSkill, type ParsedSkill, type Skill } from "./skill.ts";
 
 /** The result of reading an agent's files: a config, or why they are invalid. */
@@ -82,10 +84,14 @@ function resolveConfig(
   checkNetwork(table, project, diagnostics);
   checkApprove(table, project, diagnostics);
   checkMcp(table, diagnostics);
+  checkWorkspace(table, diagnostics);
   checkSession(table, project, diagnostics);
-  const inSchema = checkExpect(table, files, diagnostics);
+  const inSchema = [
+    ...checkExpect(table, files, diagnostics),
+    ...checkMemory(table, files, project, diagnostics),
+  ];
   const timezone = table.timezone ?? project.timezone;
-  const context = { ...known, project, timezone, schemas, diagnostics };
+  const context = { ...known, agent: name, project, timezone, schemas, diagnostics };
   const resolved = resolveKeys(agentKeys, table, context);
   return { resolved, problems: [...problems, ...inSchema] };
 }

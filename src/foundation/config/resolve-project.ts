@@ -12,8 +12,10 @@ import { alertTargets, checkAlertTargets } from "./alert-targets.ts";
 import { projectBudget } from "./budget.ts";
 import { calendarsOf, checkCalendars } from "./calendars.ts";
 import { checkCluster, resolveCluster } from "./cluster.ts";
+import { sizeBytes } from "./fields.ts";
 import { resolveHarness } from "./harness.ts";
 import { resolveKeys } from "./key-table.ts";
+import { projectMemory } from "./memory.ts";
 import { modelKeys } from "./model-keys.ts";
 import { missingModelKey, projectSchema } from "./project-schema.ts";
 import { resolveTelemetry } from "./telemetry.ts";
@@ -99,7 +101,7 @@ function projectConfig(
   const { models, harness, local, gateway, webhooks, budget, network, timezone, scale, ...rest } =
     table;
   const { defaultWaitTimeout, resourceLockTimeout, alerts, alert, heartbeat, ...more } = rest;
-  const { calendars, cluster, telemetry, ...sizes } = more;
+  const { calendars, cluster, artifacts, memories, telemetry, ...sizes } = more;
   const { timeout, base, starting, ...localRest } = local;
   return {
     models: mapEntries(models, (name, model) => modelConfig(name, model, dir)),
@@ -120,6 +122,8 @@ function projectConfig(
     calendars: calendarsOf(calendars, files),
     alerts: alertTargets(alerts),
     alert: projectAlert(alert),
+    memories: mapEntries(memories, (_, table) => projectMemory(table)),
+    artifactsBytes: sizeBytes(artifacts.maxBytes),
     heartbeat: heartbeat.url ?? null,
     telemetry: resolveTelemetry(telemetry),
     ...sizes,

@@ -55,11 +55,15 @@ const maxReasonCharacters = 280;
 
 /**
  * Why a value does not match a schema: `the returned value does not match out.json: /id must be string`; null if it does.
- * May take unbounded time and memory, so only the run that returns the value calls it. Never throws.
+ * May take unbounded time and memory, so only the run whose value it is calls it. Never throws.
  */
-export function schemaMismatch({ file, text }: ExpectedSchema, value: unknown): string | null {
+export function schemaMismatch(
+  { file, text }: ExpectedSchema,
+  value: unknown,
+  subject = "the returned value",
+): string | null {
   const reason = mismatch(text, value)?.replace(/\s+/g, " ").slice(0, maxReasonCharacters);
-  return reason === undefined ? null : `the returned value does not match ${file}: ${reason}`;
+  return reason === undefined ? null : `${subject} does not match ${file}: ${reason}`;
 }
 
 function mismatch(text: string, value: unknown): string | null {

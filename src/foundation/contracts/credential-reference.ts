@@ -32,8 +32,11 @@ export function credentialName({ type, instance }: CredentialReference): string 
 /** Valid agent names, as part of a regular expression. Some matching names are reserved. */
 export const agentNamePattern = "[a-z0-9][a-z0-9-]{0,62}";
 
-/** Name of a file in an agent's directory that `[expect].schema` may have. */
-export const schemaFileName = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,100}\\.json";
+/** The folder of an agent's directory in which schemas may be, too. */
+export const schemasFolder = "schemas";
+
+/** Path of a file in an agent's directory that `schema` may have. */
+export const schemaFileName = `(?:${schemasFolder}/)?[A-Za-z0-9_][A-Za-z0-9_.-]{0,100}\\.json`;
 const pattern = new RegExp(`^${schemaFileName}$`);
 
 export function isSchemaFileName(name: string): boolean {

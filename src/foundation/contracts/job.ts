@@ -99,6 +99,24 @@ const jobTreeSchema = z.object({
 /** A folder of the run whose files come from the scheduler, or are sent to it. */
 export type JobTree = z.infer<typeof jobTreeSchema>;
 
+const jobMemorySchema = z.object({
+  /** Name of the tree and of its folder below the working directory: `memory`, or `shared/<name>`. */
+  tree: z.string(),
+  isReadOnly: z.boolean(),
+  maxBytes: z.number(),
+  maxFileBytes: z.number(),
+  /** Size of the files that the run receives. */
+  bytes: z.number(),
+  /** Paths of the conflict files among them. */
+  conflicts: z.array(z.string()).readonly(),
+  /** The latest run whose files were not kept, if they were not; null otherwise. */
+  notKept: z.object({ instanceId: z.string(), reason: z.string() }).nullable(),
+  /** JSON Schemas that files must match; `file` is that of the schema. */
+  schemas: z.array(z.object({ path: z.string(), file: z.string(), text: z.string() })).readonly(),
+});
+/** A memory of a run: files that are kept between runs. */
+export type JobMemory = z.infer<typeof jobMemorySchema>;
+
 const jobNetworkSchema = z.object({
   /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case. An address may hold a password. */
   variables: z.record(z.string(), z.string()),
@@ -176,6 +194,10 @@ export const jobSchema = z.object({
   gathered: z.object({ count: z.number(), deliveries: z.string().nullable() }).optional(),
   /** Absent without trees: such a run makes no request for files. */
   trees: z.array(jobTreeSchema).readonly().optional(),
+  /** The memories among the trees; absent without any. */
+  memory: z.array(jobMemorySchema).readonly().optional(),
+  /** The checkout that the run makes of the tree `workspace`, below its working directory; absent without one. */
+  workspace: z.object({ dir: z.string(), maxBytes: z.number() }).optional(),
   /** The run's own working directory: absolute, empty, owned by its user. */
   workDir: z.string(),
   /** How the run reaches the network; absent if that is open, needs no proxy and trusts only Node's own certificates. */

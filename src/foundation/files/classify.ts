@@ -1,4 +1,4 @@
-import { isSchemaFileName } from "../contracts/credential-reference.ts";
+import { isSchemaFileName, schemasFolder } from "../contracts/credential-reference.ts";
 import { createHash } from "node:crypto";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ export function isOfProject(name: string): boolean {
 
 /** Whether a path in an agent's directory is read as a part of its config. */
 export function isOfAgent(path: string): boolean {
-  return agentFiles.includes(path) || isSchemaFileName(path);
+  return agentFiles.includes(path) || path === schemasFolder || isSchemaFileName(path);
 }
 
 /**

@@ -17,6 +17,7 @@ import type { ProjectFileEvent } from "./watch-project.ts";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { schemasFolder } from "../contracts/credential-reference.ts";
 import { isOfAgent, isOfProject, imageContextStamp } from "./classify.ts";
 
 /** The existing watched files and agent directories: path relative to the project → its stamp. */
@@ -38,7 +39,11 @@ export async function scanProject(projectDir: string): Promise<Scan> {
   const lookAtAgent = async (name: string): Promise<void> => {
     const dir = `agents/${name}`;
     look(dir);
-    for (const file of filesIn(join(projectDir, dir)).filter(isOfAgent)) look(`${dir}/${file}`);
+    const files = filesIn(join(projectDir, dir));
+    const schemas = files.includes(schemasFolder)
+      ? filesIn(join(projectDir, dir, schemasFolder)).map((file) => `${schemasFolder}/${file}`)
+      : [];
+    for (const file of [...files, ...schemas].filter(isOfAgent)) look(`${dir}/${file}`);
     const dockerfile = found.get(`${dir}/Dockerfile`);
     if (dockerfile === undefined) return;
     const context = await imageContextStamp(join(projectDir, dir));

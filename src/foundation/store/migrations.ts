@@ -44,6 +44,9 @@ const concurrencyKeys = `
   ALTER TABLE triggers ADD COLUMN superseded_by TEXT;
   CREATE INDEX triggers_by_superseder ON triggers (superseded_by) WHERE superseded_by IS NOT NULL;`;
 
+/** Authors and senders of a delivery that gave agents work, a JSON list; null before this format. */
+const receiptNames = "ALTER TABLE receipts ADD COLUMN names TEXT;";
+
 /** Session keys: the thread of a key's runs is read by the index, newest first. */
 const sessionKeys = `
   ALTER TABLE triggers ADD COLUMN session TEXT;
@@ -69,7 +72,7 @@ export const storeFormat = {
     "",
     `${receiptsByBody} ${continuedRun}`,
     `${dedupKeys} ${missedSlots} ${gatherings} ${concurrencyKeys}`,
-    sessionKeys,
+    `${receiptNames} ${sessionKeys}`,
   ],
 };
 

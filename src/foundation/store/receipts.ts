@@ -12,8 +12,8 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
   const insertTrigger = prepareInsert(db);
   const insert = db.prepare(
     `INSERT INTO receipts
-       (id, at, source, type, delivery_id, body_hash, headers, body, matched, reason, dedup_key)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (id, at, source, type, delivery_id, body_hash, headers, body, matched, reason, dedup_key, names)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const earlier = prepareEarlier(db);
   const match = db.prepare(
@@ -63,7 +63,8 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
     const [head, agents] = [JSON.stringify(headers), JSON.stringify(matched)];
     // Unmatched deliveries with one key, of which a stranger may send any number, would all be read for the next one.
     const key = isWork ? (acceptance.dedupKey ?? null) : null;
-    insert.run(id, at, source, type, deliveryId, bodyHash, head, body, agents, reason, key);
+    const names = namesIn([...acceptance.items, ...taken.map(({ item }) => item)]);
+    insert.run(id, at, source, type, deliveryId, bodyHash, head, body, agents, reason, key, names);
     for (const one of taken) {
       if (isTaken(one)) insertTrigger(takenRow(one.item, one.by.instanceId));
       else if (one.startsRun && !had.agents.has(one.item.agent)) toStart.push(one.item);
@@ -108,6 +109,14 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
       return row === undefined ? null : withJson<Receipt>(row, "headers", "matched");
     },
   };
+}
+
+/** The names that a delivery's work carries, for work that gathers: it keeps the latest trigger alone. Null without work. */
+function namesIn([item]: readonly WorkItem[]): string | null {
+  if (item?.trigger.kind !== "webhook") return null;
+  const { author, sender } = item.trigger.event;
+  const names = [author, sender].filter((name) => name !== null && name !== "");
+  return JSON.stringify(names.length === 0 ? [""] : names);
 }
 
 /** Finds earlier deliveries of the same event, inside the caller's transaction. */

@@ -9,6 +9,7 @@ import { createGatherings } from "./gatherings.ts";
 import { createHistory } from "./history.ts";
 import { createLocks } from "./locks.ts";
 import { storeFormat, formatWith } from "./migrations.ts";
+import { createOrigins } from "./origins.ts";
 import { createPastTriggers } from "./past-triggers.ts";
 import { prune, type Retention } from "./prune.ts";
 import { openToRead } from "./read-beside.ts";
@@ -36,6 +37,7 @@ function createParts(db: DatabaseSync, commits: GroupCommit, now: () => number) 
     waitingWork: createWaitingWork(db, commits),
     history: createHistory(db),
     runs: createRuns(db),
+    origins: createOrigins(db),
     hosts: createRunHosts(db, commits, now),
     originals: createOriginals(db),
     receipts: createReceipts(db, commits),

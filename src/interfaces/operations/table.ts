@@ -6,6 +6,12 @@ import {
   testAlertTarget,
   type AlertContext,
 } from "../../features/alerts/operations.ts";
+import {
+  listArtifacts,
+  readArtifactText,
+  type ArtifactContext,
+} from "../../features/artifacts/operations.ts";
+import { memoryOperations, type MemoryContext } from "../../features/memory/operations.ts";
 import type { Audit } from "../../features/people/audit.ts";
 import {
   answerQuestion,
@@ -44,7 +50,9 @@ import { operationAt, performAs } from "../../foundation/perform.ts";
 export interface OperationContext
   extends
     AlertContext,
+    ArtifactContext,
     FileContext,
+    MemoryContext,
     PeopleContext,
     RunContext,
     SearchContext,
@@ -53,6 +61,8 @@ export interface OperationContext
     TokenContext,
     WebhookContext {
   readonly status: RunContext["status"];
+  readonly store: RunContext["store"];
+  readonly redactor: RunContext["redactor"];
   readonly sessions: RunContext["sessions"];
   readonly audit: Audit;
   readonly tokens: Tokens;
@@ -68,7 +78,10 @@ export const operations = [
   listSchedules,
   readLog,
   searchLogs,
+  listArtifacts,
+  readArtifactText,
   ...fileOperations,
+  ...memoryOperations,
   showSpend,
   raiseBudget,
   listAlerts,

@@ -21,6 +21,7 @@ export async function fillCompileCache(startScripted: StartScripted): Promise<vo
       prompt: "Are you there?",
       commandEnv: {},
       emit: () => undefined,
+      memory: null,
       clock: createRunClock(job.timeoutSeconds),
       requests: { perform: () => Promise.reject(new Error("this is a rehearsal")) },
       people: createPeople(

@@ -5,6 +5,7 @@ import type { RunMessage } from "../wire/run-messages.ts";
 import type { People } from "./run-api/people.ts";
 import type { RunRequests } from "./run-api/run-requests.ts";
 import type { ModelVerdict } from "../wire/protocol.ts";
+import type { RunMemory } from "./run-memory.ts";
 import type { RunClock } from "./run-clock.ts";
 
 /** Writes one message of the run. */
@@ -53,6 +54,8 @@ export interface Session {
   readonly requests: RunRequests;
   /** The messages of people, and the sessions that they continue. */
   readonly people: People;
+  /** Null without memories. */
+  readonly memory: RunMemory | null;
 }
 
 /** How a session ended; `error` is null if the agent finished. */

@@ -1,11 +1,13 @@
+import { join } from "node:path";
 import { isoTime } from "../../../streams/iso-times.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { Trigger } from "../../../streams/vocabulary.ts";
-import { relativeTime } from "../../foundation/contracts/format.ts";
+import { bytesText, relativeTime } from "../../foundation/contracts/format.ts";
+import { outFolder } from "../../foundation/contracts/file-tree.ts";
 import { credentialName } from "../../foundation/contracts/credential-reference.ts";
 import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
 import { agentCommands } from "../wire/requests/table.ts";
-import { toolsFor } from "./tools.ts";
+import { canMake, toolsFor } from "./tools.ts";
 import { cut } from "./message-writer.ts";
 import type { PersonMessage } from "./run-api/people.ts";
 import { jsonOf } from "../../foundation/contracts/json-size.ts";
@@ -33,7 +35,9 @@ export function promptFor(job: Job, context: PromptContext): string {
     section("agent-config", job.params),
     section("credential-context", job.credentials.map(credentialNames)),
     section("environment", environment(job, context)),
+    ...workspaceText(job),
     ...requestsSection(job, context),
+    ...memorySection(job),
     ...continuedText(job),
     triggerSection(job, context),
     ...gatheredText(job, context),
@@ -49,12 +53,23 @@ function credentialNames(credential: JobCredential) {
   };
 }
 
+function workspaceText({ workspace }: Job): readonly string[] {
+  if (workspace === undefined) return [];
+  return [
+    `The repository is checked out in the folder ${JSON.stringify(workspace.dir)} of your working directory, which is also in AL_WORKSPACE. Commands start in the working directory, so change into the folder first. The checkout is removed when this run ends: push what has to stay.`,
+  ];
+}
+
 function environment(job: Job, { timezone, now }: PromptContext) {
   const local = new Date(now).toLocaleString("sv-SE", { timeZone: timezone });
   return {
     agent: job.agent,
     instance: job.instanceId,
     workingDirectory: job.workDir,
+    ...(job.trees?.some(({ path }) => path === outFolder) && {
+      artifacts: `Files in ${outFolder}/ of the working directory are kept with this run.`,
+    }),
+    ...(job.workspace && { checkout: join(job.workDir, job.workspace.dir) }),
     startedAt: isoTime(now),
     timezone,
     localTime: local,
@@ -73,12 +88,30 @@ function requestsSection(job: Job, { commands }: PromptContext): readonly string
   }
   if (!commands) return [];
   const lines = agentCommands
-    .filter(({ request }) => tools.some((tool) => tool.request === request))
+    .filter(({ request }) => canMake(job, request))
     .map(({ usage, purpose }) => `${usage}  (${purpose})`);
   const head =
     "Commands of the scheduler in your shell. Each prints one JSON object and exits with 0 when it was done, 1 when it was refused:";
   return [["<abilities>", head, ...lines, "</abilities>"].join("\n")];
 }
+
+/** The folders that are kept between runs, and their limits. */
+function memorySection({ memory }: Job): readonly string[] {
+  if (memory === undefined) return [];
+  const folders = memory.map(({ tree, isReadOnly, conflicts, notKept, ...one }) => ({
+    folder: `${tree}/`,
+    used: `${bytesText(one.bytes)} of ${bytesText(one.maxBytes)}`,
+    largestFile: bytesText(one.maxFileBytes),
+    ...(isReadOnly && { readOnly: true }),
+    ...(conflicts.length > 0 && { conflictFiles: conflicts }),
+    ...(notKept && { notKept: `The files of ${notKept.instanceId}: ${notKept.reason}` }),
+    ...(one.schemas.length > 0 && { mustMatchSchema: one.schemas.map(({ path }) => path) }),
+  }));
+  return [memoryText, section("memory", folders)];
+}
+
+const memoryText =
+  "These folders of your working directory are kept between runs, if this run succeeds. Files in a folder that is over a limit at the end are not kept at all, and nothing is cut to fit. Changes in a read-only folder are not kept. A conflict file has what another run wrote at the same time: merge it into its file, and delete it.";
 
 function triggerSection({ trigger, schedulePrompt }: Job, { payloadFile }: PromptContext): string {
   switch (trigger.kind) {
@@ -170,7 +203,7 @@ function section(tag: string, value: unknown): string {
 }
 
 const ourTags =
-  /<(?=\/?(?:agent-config|credential-context|environment|abilities|webhook-trigger|agent-call|user-prompt|message-of-person)\b)/gi;
+  /<(?=\/?(?:agent-config|credential-context|environment|abilities|memory|webhook-trigger|agent-call|user-prompt|message-of-person)\b)/gi;
 
 /** Escapes `<` only where it would open or close one of the prompt's own sections. */
 function withoutOurTags(text: string): string {

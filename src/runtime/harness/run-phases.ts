@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { counted } from "../../foundation/contracts/format.ts";
 import { harnesses, sessionProgram, type HarnessType } from "../../../streams/harnesses.ts";
-import type { Job, JobCredential, JobTree } from "../../foundation/contracts/job.ts";
+import type { Job, JobTree } from "../../foundation/contracts/job.ts";
+import {
+  writeCredentialFiles,
+  writePrivate,
+} from "../../foundation/credentials/credential-files.ts";
 import { machineFault } from "../wire/machine-fault.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { createRunApiClient } from "./run-api/client.ts";
@@ -20,6 +23,7 @@ import { inlineTimeoutMs, withCommandOutputs } from "./inline-commands.ts";
 import { cut } from "./message-writer.ts";
 import { isClosed, networkVariables, withSshThroughBridge } from "./network.ts";
 import { promptFor, systemPrompt } from "./prompt.ts";
+import { openMemory, reportMemory } from "./open-memory.ts";
 import { createRunClock } from "./run-clock.ts";
 import { pieces } from "./transcript.ts";
 import type { RunTrees } from "./trees.ts";
@@ -56,7 +60,8 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   const client = createRunApiClient(job.channel);
   let returned: unknown;
   const onReturn = (value: unknown) => void (returned = value);
-  const all = createRunRequests({ job, emit, client, exit, redact, onReturn });
+  const memory = await openMemory(job);
+  const all = createRunRequests({ job, emit, client, exit, redact, onReturn, memory });
   const scheduler: RunRequests = {
     // The scheduler, too, pauses a run's clock while the run waits for an answer.
     perform: (name, input, asked) => clock.pausedFor(() => all.perform(name, input, asked)),
@@ -100,6 +105,7 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
     clock,
     requests,
     people,
+    memory,
     endpoint: { ...bridge, verdictOn },
   };
   const stopping = AbortSignal.any([signal, exit.begin()]);
@@ -112,6 +118,7 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   // The hooks may take minutes.
   if (job.hooks.post.length > 0) void people.end(over.signal);
   const error = await runPostHooks(job, sessionEnd, signal, hooks).finally(() => over.abort());
+  await reportMemory(memory, [sessionEnd.error, error], { client, signal });
   await trees.pack();
   // A failed session's error takes precedence over the result of the post hooks.
   if (sessionEnd.error !== null) return sessionEnd;
@@ -185,7 +192,7 @@ function openCommands(
   return openCommandSocket({ workDir, requests, program, profileDir: ownHome ? workDir : null });
 }
 
-/** Pre hooks, the commands in the instructions, and the session. */
+/** The checkout, pre hooks, the commands in the instructions, and the session. */
 async function untilPost(
   session: Session,
   harness: Harness,
@@ -193,6 +200,7 @@ async function untilPost(
 ): Promise<SessionEnd> {
   const { job, emit, commandEnv: env, signal } = session;
   const { activeMs } = session.clock;
+  if (job.workspace !== undefined) await (await import("./workspace.ts")).checkOut(session);
   const broken = await runHooks("pre", job, {
     emit,
     env,
@@ -237,12 +245,6 @@ function stopped(end: SessionEnd, signal: AbortSignal): SessionEnd {
   return { ...end, error: end.error ?? error };
 }
 
-/** Writes a file that only the run's user can read, below the working directory, which is removed after the run. */
-async function writePrivate(path: string, content: string | Uint8Array, mode = 0o600) {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(path, content, { mode });
-}
-
 /** Writes the skill's files to the paths by which SKILL.md refers to them. */
 async function writeSkillFiles({ files = [], workDir }: Job): Promise<void> {
   for (const { path, content, executable } of files) {
@@ -263,39 +265,4 @@ async function writeDelivered({ workDir, payload, gathered }: Job) {
     payloadFile: await write("webhook-payload", payload),
     deliveriesFile: await write("webhook-deliveries", gathered?.deliveries ?? null),
   };
-}
-
-/** A field's name within a variable's template. */
-const placeholder = /\{([A-Za-z0-9_-]+)\}/g;
-
-/**
- * Writes the fields of credentials that only work as files, with public texts in a separate folder. Resolves to the
- * variables with their paths.
- */
-export async function writeCredentialFiles({
-  credentials,
-  workDir,
-}: Job): Promise<Readonly<Record<string, string>>> {
-  const env: Record<string, string> = {};
-  for (const credential of credentials) {
-    const name = `${credential.type}-${credential.instance}`;
-    const { texts = {}, fields, fileEnv = {} } = credential;
-    const pathOf = (field: string) => {
-      const folder = Object.hasOwn(texts, field) ? ".credential-texts" : ".credentials";
-      return join(workDir, folder, name, field);
-    };
-    for (const field of fieldsNamed(credential)) {
-      // ssh refuses a private key without its last newline, which the store leaves out.
-      await writePrivate(pathOf(field), `${texts[field] ?? fields[field] ?? ""}\n`);
-    }
-    for (const [variable, template] of Object.entries(fileEnv)) {
-      env[variable] ??= template.replace(placeholder, (_whole, field: string) => pathOf(field));
-    }
-  }
-  return env;
-}
-
-function fieldsNamed({ fileEnv = {} }: JobCredential): ReadonlySet<string> {
-  const names = Object.values(fileEnv).flatMap((template) => [...template.matchAll(placeholder)]);
-  return new Set(names.map(([, field = ""]) => field));
 }

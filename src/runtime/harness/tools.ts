@@ -22,8 +22,10 @@ export function allTools(): readonly HarnessTool[] {
   );
 }
 
-function canMake({ trigger, channel }: Job, name: RunRequestName) {
+/** Whether a run can make a request. */
+export function canMake({ trigger, channel, memory }: Job, name: RunRequestName): boolean {
   if (name === "rerun") return trigger.kind === "cron";
+  if (name === "seen" || name === "memory-check") return memory !== undefined;
   return channel !== null || !Object.hasOwn(schedulerRequests, name);
 }
 

@@ -225,7 +225,8 @@ async function refuse(
   request.resume();
   if (Number(request.headers["content-length"] ?? 0) <= drainedBytes) {
     const ended = request.complete || request.destroyed ? null : once(request, "close");
-    await Promise.race([ended, wait(silentMs, undefined, { ref: false })]);
+    // Rejects if the run hangs up.
+    await Promise.race([ended, wait(silentMs, undefined, { ref: false })]).catch(() => undefined);
   }
   response.shouldKeepAlive = request.complete;
   const { status, headers } = problem;

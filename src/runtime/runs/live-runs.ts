@@ -41,6 +41,15 @@ export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">) {
   return {
     ...owner,
     find: (instanceId: string): LiveRun | undefined => runs.get(instanceId),
+    /** Aborts at the end of the run. */
+    untilEnd: (instanceId: string): AbortSignal => {
+      const ended = new AbortController();
+      const abort = (): void => ended.abort();
+      const run = runs.get(instanceId);
+      if (run === undefined) abort();
+      else run.onDispose(abort);
+      return ended.signal;
+    },
     /** Instance ids of an agent's runs. */
     of: (agent: string): readonly string[] =>
       [...runs.values()].flatMap((run) => (run.agent === agent ? run.instanceId : [])),

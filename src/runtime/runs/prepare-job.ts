@@ -1,4 +1,5 @@
 import { questionLimits } from "../../foundation/contracts/question-kinds.ts";
+import { checkoutPlan } from "../../features/workspace/checkout-plan.ts";
 import { modelsOfRuns } from "../../foundation/contracts/model-defaults.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { AgentConfig, ModelConfig, ScheduleEntry } from "../../../streams/agent-config.ts";
@@ -27,6 +28,7 @@ export interface JobSources extends ModelSources {
   /** The current files of an agent's skill beside SKILL.md. */
   readonly files: (agent: string) => Promise<readonly JobFile[]>;
   readonly trees: (request: RunRequest) => Promise<readonly JobTree[]>;
+  readonly memory: (request: RunRequest) => Promise<Job["memory"]>;
   /** The body of an accepted webhook as text; null if retention deleted it. */
   readonly payload: (receiptId: string) => string | null;
   /** The accepted webhooks in order, as JSON, without those that retention deleted. */
@@ -50,16 +52,18 @@ export async function prepareJob(
   sources: JobSources,
 ): Promise<Job> {
   const { agent, instanceId, item } = request;
-  const [models, files, trees, network, credentials] = await Promise.all([
+  const [models, files, trees, memory, network, credentials] = await Promise.all([
     jobModels(agent, sources),
     sources.files(agent.name),
     sources.trees(request),
+    sources.memory(request),
     sources.network(agent),
     Promise.all(agent.credentials.map((reference) => sources.credential(reference))),
     sources.checkCommand(agent),
   ]);
   const { trigger } = item;
   const entry = entryOf(trigger, agent);
+  const plan = checkoutPlan(request);
   const inRun = await sources.broker(request, credentials);
   return {
     instanceId,
@@ -83,7 +87,9 @@ export async function prepareJob(
     traceparent: sources.traceparent(request),
     payload: trigger.kind === "webhook" ? sources.payload(trigger.event.receiptId) : null,
     ...gatheredOf(request, sources),
+    ...(plan && { workspace: { dir: plan.dir, maxBytes: plan.maxBytes } }),
     ...(trees.length > 0 && { trees }),
+    ...(memory && { memory }),
     workDir,
     network: trusting(inRun.authority, network),
     channel: await sources.channel(request),

@@ -13,6 +13,7 @@ import { createCallRequests } from "./calls.ts";
 import type { LiveRun, Performers } from "./live-run.ts";
 import { createGates } from "./gates.ts";
 import { createLockRequests } from "./locks.ts";
+import { createMemoryRequests } from "./memory-requests.ts";
 import { createMcpRequests } from "./mcp-requests.ts";
 import { requestId } from "./pending-requests.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -38,6 +39,7 @@ export function createRunRequests(context: RequestContext) {
     ...asks.performers,
     ...createPeopleRequests(context),
     ...mcp.performers,
+    ...createMemoryRequests(context),
     "model-verdict": (run, { request: { call = "" } }) =>
       Promise.resolve({ ok: true, verdict: run.modelCalls.verdictOn(call) }),
     wait: waits.wait,

@@ -64,10 +64,19 @@ schedule = "0 9 * * *"
 const alert = { to: null, after: 1, remindMs: 86_400_000, noSuccessForMs: null };
 const hooks = { pre: [], post: [] };
 /** Tables of an agent, and of a project, that are not in the file. */
-const none = { githubApp: null, network: null, approve: null, expect: null, heartbeat: null };
-export const unset = { ...none, hooks, mcp: [], schedules: [], alert };
+const none = {
+  workspace: null,
+  githubApp: null,
+  network: null,
+  approve: null,
+  expect: null,
+  memory: null,
+  heartbeat: null,
+};
+const artifactsBytes = 50 * 1024 ** 2;
+export const unset = { ...none, artifactsBytes, hooks, mcp: [], schedules: [], alert };
 const noTables = { network: null, cluster: null, heartbeat: null, telemetry: null };
-export const unsetOfProject = { ...noTables, calendars: {}, alerts: [], alert };
+export const unsetOfProject = { ...noTables, calendars: {}, alerts: [], alert, memories: {} };
 
 const usualSkill = "---\nname: Developer\n---\nDo it.\n";
 

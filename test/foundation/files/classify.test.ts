@@ -8,6 +8,8 @@ test.each([
   ["agents/dev/config.toml", { kind: "agent", name: "dev" }],
   ["agents\\dev\\SKILL.md", { kind: "agent", name: "dev" }],
   ["agents/dev/out.schema.json", { kind: "agent", name: "dev" }],
+  ["agents/dev/schemas", { kind: "agent", name: "dev" }],
+  ["agents/dev/schemas/out.json", { kind: "agent", name: "dev" }],
   ["agents/dev/sub/out.json", { kind: "image", name: "dev" }],
   ["agents/Not Allowed/SKILL.md", { kind: "agent", name: "Not Allowed" }],
   ["agents/dev/setup.sh", { kind: "image", name: "dev" }],

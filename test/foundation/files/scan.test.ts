@@ -55,6 +55,9 @@ test("a scan of a project detects added, removed and emptied agents and schemas,
   expect(await changedBy(project, () => write(join(project, "agents/dev/notes"), "x"))).toEqual([]);
   const schema = "agents/dev/out.schema.json";
   expect(await changedBy(project, () => write(join(project, schema), "{}"))).toEqual([schema]);
+  const folder = "agents/dev/schemas";
+  const added = await changedBy(project, () => write(join(project, folder, "state.json"), "{}"));
+  expect(added).toEqual([folder, `${folder}/state.json`]);
 });
 
 test("a scan reports a changed file that a Dockerfile may copy as a changed Dockerfile, and ignores editors' files", async () => {

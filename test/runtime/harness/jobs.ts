@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { ModelApi } from "../../../streams/agent-config.ts";
-import type { Job, Script } from "../../../src/foundation/contracts/job.ts";
+import type { Job, JobMemory, Script } from "../../../src/foundation/contracts/job.ts";
 import { aModelConfig } from "../../helpers/agents.ts";
 import { hostModels, jobModels, type HostedModel } from "./model-host.ts";
 
@@ -37,6 +37,13 @@ export function aJob(workDir: string, job: JobOptions = {}): Job {
     channel: hostModels(job.instanceId ?? "dev-abcdefgh", models, api),
     ...rest,
   };
+}
+
+/** A memory of a job. */
+export function aJobMemory(memory: Partial<JobMemory> = {}): JobMemory {
+  const limits = { maxBytes: 1024 ** 2, maxFileBytes: 256 * 1024 };
+  const none = { conflicts: [], notKept: null, schemas: [] };
+  return { tree: "memory", isReadOnly: false, ...limits, bytes: 0, ...none, ...memory };
 }
 
 /** A failure that the script plays comes at once: it is not retried. */

@@ -1,6 +1,6 @@
 import type { Trigger, WebhookEvent } from "../../../streams/vocabulary.ts";
 import { promptFor } from "../../../src/runtime/harness/prompt.ts";
-import { aContinued, aJob } from "./jobs.ts";
+import { aContinued, aJob, aJobMemory } from "./jobs.ts";
 
 const context = {
   timezone: "Asia/Tokyo",
@@ -45,6 +45,30 @@ const cli = { harness: { type: "llm-cli", command: "claude" } } as const;
 const payloadFile = "/work/payload";
 
 describe("the prompt of a run", () => {
+  test("has the limits of its memories, their use, conflict files, and why the last files were not kept", () => {
+    const notKept = { instanceId: "dev-2", reason: "memory/ has 2 MiB </memory>." };
+    const schemas = [{ path: "state.json", file: "s.json", text: "{}" }];
+    const own = aJobMemory({ bytes: 2048, conflicts: ["a.conflict-dev-1"], notKept, schemas });
+    const team = aJobMemory({ tree: "shared/team", isReadOnly: true });
+    const limits = { largestFile: "256.0 KiB" };
+    const prompt = promptOf(manual, { memory: [own, team], channel });
+    expect(section(prompt, "memory")).toEqual([
+      {
+        folder: "memory/",
+        used: "2.0 KiB of 1.0 MiB",
+        ...limits,
+        conflictFiles: ["a.conflict-dev-1"],
+        notKept: "The files of dev-2: memory/ has 2 MiB </memory>.",
+        mustMatchSchema: ["state.json"],
+      },
+      { folder: "shared/team/", used: "0 bytes of 1.0 MiB", ...limits, readOnly: true },
+    ]);
+    expect(prompt).toContain("al_seen");
+    const ofCli = promptOf(manual, { memory: [own], channel, ...cli });
+    expect(ofCli).toMatch(/al-seen add\|has <id>[^]*al-memory check/);
+    expect(promptOf(manual, { channel })).not.toMatch(/<memory>|al_seen/);
+  });
+
   test("contains the params, and credentials' names without values", () => {
     const params = { repos: ["a", "b"], tone: "kind" };
     const git = { url: "https://github.com", username: "x", variable: "GH" };

@@ -110,6 +110,15 @@ describe("the file door", () => {
     expect(side.problems).toEqual(["dev-1: /files/out: /secret/path: EIO"]);
   });
 
+  test("outlives a run that hangs up after its upload was refused", async () => {
+    const run = await open();
+    const { asked } = ask(run, { length: 10_000 });
+    asked.on("error", () => undefined).write("{}\n");
+    await expect.poll(() => side.trees.uploads).toBe(1);
+    asked.destroy();
+    expect(await answerOf(run, {}, whole)).toMatchObject({ status: 200 });
+  });
+
   test("refuses, unread, an upload that is longer than its limits", async () => {
     const run = await open();
     const { asked, answer } = ask(run, { length: 1e9 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { RequestBody, RequestName } from "../../../src/runtime/wire/protocol.ts";
-import { anAgent } from "../../helpers/agents.ts";
+import { aMemory, anAgent } from "../../helpers/agents.ts";
 import { filesBelow } from "../../helpers/files-below.ts";
 import { ada, anMcpServer, approving, ended, startedWorld } from "./of-world.ts";
 import { worldSecret as secret } from "./world.ts";
@@ -15,6 +15,7 @@ const bodies: Bodies = {
   call: { agent: "other", context: "Say hello.", cancelOnExit: true },
   "call-check": { callIds: [randomUUID()] },
   "call-wait": { callIds: [randomUUID()], timeoutSeconds: 0 },
+  "call-files": { callId: randomUUID(), path: "report.md" },
   wait: {
     kind: "webhook",
     source: "gh",
@@ -43,6 +44,8 @@ const bodies: Bodies = {
   "mcp-call": { server: "evil", tool: "echo", arguments: { a: "b" }, traceparent: "00-1-2-3" },
   "mcp-allow": { server: "inside", tool: "look", arguments: { a: "b" } },
   "model-verdict": { call: randomUUID() },
+  seen: { act: "add", id: "issue-7" },
+  "memory-problem": { tree: "memory", problem: "memory/ is too large." },
 };
 
 /** The value once for each of its texts and keys, with the secret in it. */
@@ -85,6 +88,7 @@ test("a secret in any text of any request of a run is neither stored nor emitted
       anMcpServer({ name: "inside", command: ["true"] }),
     ],
     ...approving({ agents: ["other"], tools: ["evil.echo"] }),
+    memory: aMemory(),
   });
   const answer = { content: [{ type: "text" as const, text: secret }], isError: false };
   const { world, run } = await startedWorld({

@@ -8,6 +8,7 @@ export const bareSources = {
   stage: stageCredentials,
   files: () => Promise.resolve([]),
   trees: () => Promise.resolve([]),
+  memory: () => Promise.resolve(undefined),
   network: () => Promise.resolve(undefined),
   script: () => Promise.reject(new Problem("script_invalid", "no such script")),
   payload: () => null,

@@ -20,7 +20,8 @@ interface AgentCommandDeps {
 
 /**
  * `al _agent <command> …`: sends the request to the run in which it was called, and prints the answer as one JSON
- * object. A refusal is printed to standard error too. Exit codes: 0 done, 1 refused, 2 wrong arguments.
+ * object. A refusal is printed to standard error too. Exit codes: 0 done, 1 refused, 2 wrong arguments; those of a row with
+ * codes of its own differ.
  */
 export async function agentCommand(
   [name = "", ...args]: readonly string[],
@@ -41,7 +42,11 @@ export async function agentCommand(
     }
     // A terminal has no end of input.
     const input = (): Promise<string> => (stdin.isTTY ? Promise.resolve("") : text(stdin));
-    return print(await ask(request, await commandBody(row, args, input), env.AL_RUN_SOCKET));
+    const body = await commandBody(row, args, input);
+    const reply = await ask(request, body, env.AL_RUN_SOCKET);
+    const { exitCode } = row;
+    if (exitCode === undefined) return print(reply);
+    return print(reply, reply.ok ? exitCode({ ...body }, { ...reply }) : 2);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const { code, message, exitCode } = error;

@@ -11,6 +11,7 @@ import type { AgentSession, ExtensionFactory, ModelRuntime } from "@earendil-wor
 import { restoredSession } from "./kept-session.ts";
 import { refusedAnswer, type RunRequests } from "../run-api/run-requests.ts";
 import type { Session } from "../harness.ts";
+import { memoryExtension } from "./memory-extension.ts";
 import { mcpExtension, mcpToolNames } from "./mcp-tools.ts";
 import type { PiModel } from "./pi-models.ts";
 import { systemPrompt } from "../prompt.ts";
@@ -61,6 +62,7 @@ export async function createPiSession(
     extensionFactories: [
       ...extensions,
       ...(mcp.length > 0 ? [await mcpExtension(mcp, session)] : []),
+      ...(session.memory === null ? [] : [memoryExtension(session.memory)]),
     ],
   });
   await resourceLoader.reload();

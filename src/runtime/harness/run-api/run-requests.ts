@@ -3,11 +3,17 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job } from "../../../foundation/contracts/job.ts";
 import { Problem } from "../../../foundation/errors.ts";
-import { maxRequestBytes, refusal, type RequestBody } from "../../wire/protocol.ts";
+import {
+  maxRequestBytes,
+  refusal,
+  type RequestAnswer,
+  type RequestBody,
+} from "../../wire/protocol.ts";
 import { runRequests, schedulerRequests } from "../../wire/requests/table.ts";
 import type { RequestRow } from "../../wire/requests/row.ts";
 import type { RequestName, RunRequestName } from "../../wire/requests/table.ts";
 import { shortEvent } from "../prompt.ts";
+import type { RunMemory } from "../run-memory.ts";
 import type { RunApiClient } from "./client.ts";
 import { performSignal, type SignalDeps } from "./signals.ts";
 
@@ -23,13 +29,19 @@ export interface RunRequests {
 export interface RunRequestsDeps extends SignalDeps {
   readonly job: Job;
   readonly client: RunApiClient;
+  /** Null without memories. */
+  readonly memory: Pick<RunMemory, "answer"> | null;
 }
 
 export function createRunRequests(deps: RunRequestsDeps): RunRequests {
-  const { client, job } = deps;
+  const { client, job, memory } = deps;
   return {
     perform: async (name, input, signal) => {
       if (!isRequest(name)) throw refusal("malformed", `there is no request "${name}"`);
+      if (name === "memory-check") {
+        if (memory === null) throw refusal("disabled", "This agent has no [memory].");
+        return memory.answer();
+      }
       if (!isForScheduler(name)) {
         performSignal(name, input, deps);
         return { ok: true };
@@ -37,6 +49,15 @@ export function createRunRequests(deps: RunRequestsDeps): RunRequests {
       assertSize(input);
       // The scheduler validates the body.
       const answer = await client.ask(name, input as RequestBody<RequestName>, signal);
+      if (name === "call-files") {
+        const [files, asked] = [
+          answer as RequestAnswer<"call-files">,
+          input as RequestBody<"call-files">,
+        ];
+        // Few runs need it.
+        const { withReceivedFiles } = await import("./received-files.ts");
+        return withReceivedFiles(files, asked, job, signal);
+      }
       return name === "wait" ? withPayloadFile(answer, job) : answer;
     },
   };

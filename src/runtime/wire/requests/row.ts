@@ -44,6 +44,11 @@ export interface CommandRow {
   readonly options?: Readonly<Record<string, "text" | "flag" | "list">>;
   /** The body of the request; throws a Problem (usage) for invalid arguments. */
   readonly body: (args: CommandArguments) => Promise<object> | object;
+  /** The exit code for a request that was performed, from its body and its answer; 0 if absent. A refused one then has 2. */
+  readonly exitCode?: (
+    body: Readonly<Record<string, unknown>>,
+    answer: Readonly<Record<string, unknown>>,
+  ) => number;
 }
 
 /** The arguments of a command. Words that the row does not read are refused. */

@@ -1,6 +1,7 @@
 import { callRequests } from "./calls.ts";
 import { lockRequests } from "./locks.ts";
 import { mcpRequests } from "./mcp.ts";
+import { memoryCheckRequests, memoryRequests } from "./memory.ts";
 import { modelRequests } from "./models.ts";
 import { peopleRequests } from "./people.ts";
 import { questionRequests } from "./questions.ts";
@@ -18,10 +19,15 @@ export const schedulerRequests = {
   ...peopleRequests,
   ...mcpRequests,
   ...modelRequests,
+  ...memoryRequests,
 } as const;
 
 /** Every request that an agent can make while it runs, in the order in which people and models read them. */
-export const runRequests = { ...signalRequests, ...schedulerRequests } as const;
+export const runRequests = {
+  ...signalRequests,
+  ...schedulerRequests,
+  ...memoryCheckRequests,
+} as const;
 
 export type RequestName = keyof typeof schedulerRequests;
 export type SignalName = keyof typeof signalRequests;

@@ -2,6 +2,7 @@ import type { Job } from "../../../../src/foundation/contracts/job.ts";
 import type { RunMessage } from "../../../../src/runtime/wire/run-messages.ts";
 import type { Harness, Session, SessionEnd } from "../../../../src/runtime/harness/harness.ts";
 import { createPiHarness } from "../../../../src/runtime/harness/pi/pi.ts";
+import { createRunMemory } from "../../../../src/runtime/harness/run-memory.ts";
 import { createRunClock, realTime } from "../../../../src/runtime/harness/run-clock.ts";
 import type { Time } from "../../../../src/runtime/harness/run-clock.ts";
 import { createRunApiClient } from "../../../../src/runtime/harness/run-api/client.ts";
@@ -68,6 +69,7 @@ export async function runSession(options: SessionOptions): Promise<EndedSession>
     clock: createRunClock(timeoutSeconds, () => 0),
     endpoint: { ...bridge, verdictOn },
     people: options.people ?? noPeople,
+    memory: createRunMemory(job),
     requests: options.requests ?? { perform: () => Promise.resolve({ ok: true }) },
   });
   const log = messages.flatMap((message) => (message.type === "log" ? [message.msg] : []));
