@@ -36,9 +36,10 @@ export function createKeptFiles(
   });
   const workspaces = createWorkspaces({ ...context, ...ofRuns });
   const trees: TreeServices = {
+    // First, since it is small: a run that must end has little time.
+    session: sessions.trees,
     ...memories.trees,
     ...artifacts.trees,
-    session: sessions.trees,
     workspace: workspaces.trees,
   };
   const writesOf: readonly WritesOf[] = [memories.onEvent, sessions.onEvent];
