@@ -28,7 +28,7 @@ const schema = table({
   whileRunning: choice(whileRunnings)
     .default("wait")
     .describe(
-      'What a webhook delivery does while a run of its key is live. "wait": it waits for its own run. "steer": it is sent into the run as a message, without the file of its payload; if the run ends before it has received that, it starts its own. For pi and claude.',
+      'How a webhook delivery is handled while a run of its key is live. "wait": it waits for its own run. "steer": it is sent into the run as a message, without the file of its payload; if the run ends before it has received that, it starts its own. For pi and claude.',
     ),
 });
 
