@@ -42,9 +42,10 @@ export function createKeptFiles(
     isUntrustedBy(store.origins.namesOf(instanceId), agent.memory?.trusted ?? []);
   const caches = createCaches({ ...context, isUntrusted, packFrames, readFrames });
   const trees: TreeServices = {
+    // First, since it is small: a run that must end has little time.
+    session: sessions.trees,
     ...memories.trees,
     ...artifacts.trees,
-    session: sessions.trees,
     workspace: workspaces.trees,
     cache: caches.trees,
   };
