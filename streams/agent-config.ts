@@ -187,7 +187,7 @@ export interface Approval {
   readonly tools: readonly string[];
 }
 
-/** What becomes of the files that a run leaves in a memory if strangers wrote a delivery at its origin. */
+/** Whether the files of a run are kept to which a stranger's delivery led: never, once a person allows them, or always. */
 export const untrustedModes = ["read", "propose", "write"] as const;
 export type UntrustedMode = (typeof untrustedModes)[number];
 
@@ -303,6 +303,20 @@ export interface Concurrency {
   readonly onNew: OnNew;
 }
 
+/** A delivery whose session key has a live run waits behind it, or is sent into it. */
+export const whileRunnings = ["wait", "steer"] as const;
+
+/** An agent's `[session]`: runs with the same key continue one session. */
+export interface SessionConfig {
+  /** Template over the attributes of a trigger. */
+  readonly key: string;
+  /** How long a session is kept after its last run, in ms. */
+  readonly keepMs: number;
+  /** Tokens above which a session is compacted; null for the limit of the harness. */
+  readonly maxTokens: number | null;
+  readonly whileRunning: (typeof whileRunnings)[number];
+}
+
 /** A tick that finds all runners of its agent busy is skipped, or waits for one. */
 export const overlaps = ["skip", "wait"] as const;
 
@@ -341,6 +355,8 @@ export interface AgentConfig {
   readonly scale: number;
   /** Null without keys. */
   readonly concurrency: Concurrency | null;
+  /** Null if each run has a session of its own. */
+  readonly session: SessionConfig | null;
   readonly timeoutSeconds: number;
   /** `runUsd`, `turns`, `warnAt` and `onLimit` default to the project's. */
   readonly budget: Budget;
@@ -362,10 +378,12 @@ export interface AgentConfig {
   readonly alert: AlertOptions;
   /** Results that its runs must leave; null for any. */
   readonly expect: Expectation | null;
-  /** Null without a checkout. */
-  readonly workspace: Workspace | null;
   /** Files that are kept between runs; null without the table. */
   readonly memory: MemoryConfig | null;
+  /** Maximum size of the artifacts of one run. */
+  readonly artifactsBytes: number;
+  /** Null without a checkout. */
+  readonly workspace: Workspace | null;
   /** URL that its runs ping, null for none. It may hold a secret. */
   readonly heartbeat: string | null;
   /** Changes with the agent's Dockerfile and with the files that it may copy; null without one. */

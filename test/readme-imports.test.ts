@@ -57,12 +57,15 @@ const kinds = {
 /** What breaks if the folder of a feature is deleted; a path is the only file of its room. */
 const importers: Readonly<Record<string, string>> = {
   alerts: "tables wiring runs page command check operation",
+  artifacts: "tables wiring runs operation route page command tool",
   "github-app": "wiring command check src/runtime/run-api/egress/broker/brokering.ts",
   heartbeat: "wiring",
   mcp: "tables wiring runs",
+  memory: "tables wiring runs",
   models: "wiring runs command check src/runtime/harness/pi/pi-models.ts",
   people: "tables wiring runs operation route page command",
   search: "wiring operation tool page command",
+  sessions: "tables wiring runs operation page",
   skills: "runs page command",
   spend:
     "tables wiring runs operation page command check view src/runtime/run-api/model-gateway/answer-tap.ts",

@@ -4,11 +4,13 @@ import { tap } from "rxjs";
 import type { OverBudget } from "../../streams/agent-graph.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import type { AlertOperationsDeps } from "../features/alerts/alerts.ts";
+import { createArtifactStore } from "../features/artifacts/artifact-store.ts";
+import type { Blobs } from "../foundation/files/blobs.ts";
 import type { LogSource } from "../foundation/logs/log-source.ts";
 import type { AnswerLinks } from "../features/people/answer-links.ts";
 import type { Inbox } from "../features/people/inbox.ts";
-import type { RunSessions } from "../features/people/run-sessions.ts";
-import type { Questions } from "../features/people/questions.ts";
+import type { SessionStore } from "../features/sessions/session-store.ts";
+import type { MemoryReports } from "../features/memory/memory-reports.ts";
 import type { Search } from "../features/search/search.ts";
 import { createAlertOperations } from "../features/alerts/alert-operations.ts";
 import { createSpendAnswers, raiseBudget } from "../features/spend/spend-answers.ts";
@@ -29,6 +31,7 @@ import { agentHosts, createFileEdits } from "../runtime/agents/file-edits.ts";
 import type { Backfills } from "../runtime/runs/backfills.ts";
 import type { FirstEvents } from "../runtime/runs/first-events.ts";
 import type { LiveRuns } from "../runtime/runs/live-runs.ts";
+import type { Proposals } from "../runtime/runs/proposals.ts";
 import type { RunRequests } from "../runtime/runs/run-requests.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
 import { createWebhooks } from "../features/webhooks/webhooks.ts";
@@ -39,15 +42,17 @@ interface HttpDeps {
   readonly backfills: Backfills;
   readonly runs: LiveRuns;
   readonly requests: RunRequests;
-  readonly questions: Questions;
+  readonly memories: MemoryReports;
+  readonly proposals: Proposals;
   readonly answerLinks: AnswerLinks;
   readonly inbox: Inbox;
-  readonly sessions: RunSessions;
+  readonly sessions: SessionStore;
   readonly meter: SpendMeter;
   readonly overBudget: (agent: string) => OverBudget | null;
   readonly alerts: AlertOperationsDeps;
   readonly logs: LogSource;
   readonly search: Search;
+  readonly blobs: Blobs;
 }
 
 /** Webhooks, operations and the gateway over them; nothing listens yet. */
@@ -69,6 +74,8 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
   const operationContext: OperationContext = {
     ...context,
     ...deps,
+    questions: deps.proposals,
+    differenceOf: deps.proposals.differenceOf,
     readAgain: webhooks.readAgain,
     gatherings: webhooks.gatherings,
     startOnce: createStartOnce(context.store),
@@ -90,6 +97,7 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
     },
     allowAlways: files.allowAlways,
     audit,
+    artifacts: context.store.tables(createArtifactStore),
     tokens: createTokens({ store: context.store.tables(createTokenStore), now: Date.now, warn }),
   };
   const loginLinks = createLoginLinks(keys.key);

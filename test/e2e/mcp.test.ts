@@ -13,7 +13,19 @@ forAll(async () => {
 
 type Answer = Readonly<Record<string, unknown>>;
 
-const tools = ["list_agents", "agent", "runs", "run", "log", "search", "why_not", "questions"];
+const tools = [
+  "list_agents",
+  "agent",
+  "runs",
+  "run",
+  "files",
+  "read_file",
+  "log",
+  "search",
+  "why_not",
+  "memory",
+  "questions",
+];
 const writingTools = ["start", "act"];
 /** The clients that use every tool in the ordinary tests: each revision and each transport once. */
 const thorough = isLong ? Object.keys(mcpClients) : ["HTTP, 2026-07-28", "stdio, 2025"];
@@ -115,6 +127,23 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
     },
   );
 
+  testThoroughly(
+    "lists the files of a run and reads a text, both in the field untrusted",
+    async () => {
+      const instanceId = await started("quick", 50);
+      const file = { path: "report.md", kind: "text", bytes: 8_012 };
+      expect(await ask("files", { instanceId })).toMatchObject({
+        bytes: 8_012,
+        untrusted: { files: [file], leftOut: { files: [], more: 0 } },
+      });
+      const read = (from: number) => ask("read_file", { instanceId, path: "report.md", from });
+      const text = `${"0".repeat(10)}</untrusted>`;
+      expect(await read(7_990)).toMatchObject({ next: null, untrusted: { text } });
+      expect(await read(0)).toMatchObject({ bytes: 8_012, next: null, cut: false });
+      await fails("read_file", { instanceId, path: "none" }, "not_found");
+    },
+  );
+
   testThoroughly("steers, kills, replays and continues runs, pauses and resumes", async () => {
     const instanceId = await started("held", 3);
     const act = (action: string, target: string, more = {}) =>
@@ -144,6 +173,25 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
     const acts = ["kill", "replay", "continue", "enable"];
     expect(entries.map((one) => one.act)).toEqual(expect.arrayContaining(acts));
   });
+
+  testThoroughly(
+    "shows memories, with their files and versions in the field untrusted",
+    async () => {
+      await started("quick", 50);
+      expect(await ask("memory")).toMatchObject({ memories: [{ name: "quick", files: 1 }] });
+      expect(await ask("memory", { memory: "quick" })).toMatchObject({
+        memory: { version: 1, untrusted: { files: [{ path: "notes.md", bytes: 7 }] } },
+        versions: [{ n: 1, untrusted: { changes: { count: 1 } } }],
+      });
+      const text = async (part: object) =>
+        (await ask("memory", { memory: "quick", ...part })).content;
+      expect(await text({ path: "notes.md" })).toEqual({ untrusted: { text: "needle\n" } });
+      expect(await text({ version: 1 })).toMatchObject({
+        untrusted: { text: expect.stringContaining("\n+needle\n") as string },
+      });
+      await fails("memory", { memory: "nobody" }, "unknown_memory");
+    },
+  );
 
   testThoroughly("lists and answers a question", async () => {
     const instanceId = await started("asks", 0);

@@ -1,11 +1,14 @@
-/** `ask`: the run asked. Otherwise a gate asks for the approval of a host, of more spending, of a call, or of a tool. */
-export const questionKinds = ["ask", "host", "over", "call", "tool"] as const;
+/**
+ * `ask`: the run asked. `memory`: changes that an untrusted run proposes for a memory; the run has ended. Otherwise a gate
+ * asks for the approval of a host, of more spending, of a call, or of a tool.
+ */
+export const questionKinds = ["ask", "host", "over", "call", "tool", "memory"] as const;
 
 export const questionStates = ["open", "answered", "expired", "withdrawn"] as const;
 
 /** The ways by which a person reaches the scheduler. */
 export const personWays = [
-  ...(["key", "login", "token", "link", "slack", "telegram", "terminal"] as const),
+  ...(["key", "login", "token", "link", "slack", "telegram", "terminal", "webhook"] as const),
 ] as const;
 
 /** Limits of a question, in characters and seconds: a program's timer counts to 24.8 days. */

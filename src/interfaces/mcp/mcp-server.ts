@@ -6,7 +6,9 @@ import { shrunk } from "./bounded.ts";
 import type { Tool } from "./tool.ts";
 import { act } from "./tools/act.ts";
 import { agent, listAgents, whyNot } from "./tools/agents.ts";
+import { files, readFile } from "./tools/files.ts";
 import { log, search } from "./tools/logs.ts";
+import { memory } from "./tools/memory.ts";
 import { questions } from "./tools/questions.ts";
 import { run, runs } from "./tools/runs.ts";
 import { start } from "./tools/start.ts";
@@ -17,9 +19,12 @@ const tools: Readonly<Record<string, Tool>> = {
   agent,
   runs,
   run,
+  files,
+  read_file: readFile,
   log,
   search,
   why_not: whyNot,
+  memory,
   questions,
   start,
   act,

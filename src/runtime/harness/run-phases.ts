@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { counted } from "../../foundation/contracts/format.ts";
-import { harnesses, type HarnessType } from "../../../streams/harnesses.ts";
+import { harnesses, sessionProgram, type HarnessType } from "../../../streams/harnesses.ts";
 import type { Job, JobTree } from "../../foundation/contracts/job.ts";
 import {
   writeCredentialFiles,
@@ -87,7 +87,8 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   const open = commandEnv(job, env, { network, ...delivered, files, commands });
   const variables = closed ? withSshThroughBridge(open) : open;
   mcp?.start(variables);
-  const prompt = promptFor(job, {
+  const begun = withSession(job, warn);
+  const prompt = promptFor(begun, {
     timezone: env.TZ ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     now: Date.now(),
     ...delivered,
@@ -97,7 +98,7 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   const verdictOn: ModelEndpoint["verdictOn"] = async (call, asked) =>
     (await client.ask("model-verdict", { call }, asked)).verdict;
   const session = {
-    job,
+    job: begun,
     prompt,
     commandEnv: variables,
     emit,
@@ -171,6 +172,15 @@ function openTrees(job: Job, { emit, env, signal }: RunContext) {
       deadline.end();
     },
   };
+}
+
+/** A run whose session could not be received begins a new one. */
+function withSession({ continues, ...job }: Job, warn: (text: string) => void): Job {
+  if (continues === undefined) return job;
+  const folder = sessionProgram(job.harness)?.folder ?? "";
+  if (existsSync(join(job.workDir, folder))) return { ...job, continues };
+  warn(`the session of ${continues.instanceId} is no longer stored: this run begins a new one`);
+  return job;
 }
 
 function openCommands(

@@ -53,6 +53,9 @@ export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">) {
     /** Instance ids of an agent's runs. */
     of: (agent: string): readonly string[] =>
       [...runs.values()].flatMap((run) => (run.agent === agent ? run.instanceId : [])),
+    /** The run of a session key; undefined if none is live. */
+    ofSession: (agent: string, session: string): LiveRun | undefined =>
+      [...runs.values()].find((run) => run.agent === agent && run.request.item.session === session),
     /** Throws a Problem `unauthorized` if the run is not live. */
     get: (instanceId: string): LiveRun => {
       const run = runs.get(instanceId);

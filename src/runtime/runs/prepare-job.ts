@@ -33,6 +33,8 @@ export interface JobSources extends ModelSources {
   readonly payload: (receiptId: string) => string | null;
   /** The accepted webhooks in order, as JSON, without those that retention deleted. */
   readonly deliveries: (receiptIds: readonly string[]) => string;
+  /** The run whose session the run continues; undefined for a new session. */
+  readonly continued: (request: RunRequest) => Job["continues"];
   /** Names the run's span; undefined if no spans are sent. */
   readonly traceparent: (request: RunRequest) => string | undefined;
   /** In the order to try. */
@@ -80,6 +82,8 @@ export async function prepareJob(
     valueSchema: agent.expect?.schema ?? undefined,
     ...(entry?.prompt != null && { schedulePrompt: entry.prompt }),
     trigger,
+    continues: sources.continued(request),
+    ...(agent.session?.maxTokens != null && { sessionTokens: agent.session.maxTokens }),
     traceparent: sources.traceparent(request),
     payload: trigger.kind === "webhook" ? sources.payload(trigger.event.receiptId) : null,
     ...gatheredOf(request, sources),

@@ -73,7 +73,8 @@ const none = {
   memory: null,
   heartbeat: null,
 };
-export const unset = { ...none, hooks, mcp: [], schedules: [], alert };
+const artifactsBytes = 50 * 1024 ** 2;
+export const unset = { ...none, artifactsBytes, hooks, mcp: [], schedules: [], alert };
 const noTables = { network: null, cluster: null, heartbeat: null, telemetry: null };
 export const unsetOfProject = { ...noTables, calendars: {}, alerts: [], alert, memories: {} };
 

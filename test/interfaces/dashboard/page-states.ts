@@ -4,7 +4,9 @@ import { historyEntry } from "../../helpers/history-entry.ts";
 import { aRunView } from "../../helpers/run-view.ts";
 import { testDeps, type TestDeps } from "../gateway/start-gateway.ts";
 import { aFoundRun, aMatch } from "./found-runs.ts";
+import { withFiles } from "./file-states.ts";
 import { writeStory } from "./log-support.ts";
+import { withMemory } from "./memory-states.ts";
 import { ada, withActs, withQuestions } from "./people-states.ts";
 
 /** The run whose page, log and changes the busy and the broken state have. */
@@ -70,8 +72,10 @@ export function busyState(found = search): TestDeps {
   const deps = testDeps({ operations: fakeOperations(agents), search: found });
   const { operations } = deps;
   withRuns(deps);
+  withFiles(deps, instance, attack);
   withQuestions(deps, instance);
   withActs(deps, instance);
+  withMemory(deps, instance);
   writeStory(deps, instance);
   const line = { agent: "dev", instanceId: instance };
   const msg = "# A plan\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```sh\nmake\n```\n- then *rest*";

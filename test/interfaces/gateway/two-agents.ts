@@ -40,6 +40,7 @@ export function twoAgents() {
   );
   for (const name of ["dev", "zebra"]) {
     const instanceId = `${name}-abcdefgh`;
+    operations.artifacts.set(instanceId, { "a.md": "A file." });
     operations.asked.push(aQuestionView({ id: `q-${name}`, agent: name, instanceId }));
     // A gate of `zebra` holds the run of `dev` that it called.
     const gates = [name, "zebra"];
@@ -48,6 +49,9 @@ export function twoAgents() {
     const lock = { resource: `file:///${name}`, agent: name, instanceId };
     operations.setClaim({ ...lock, held: true, since: at, expiresAt: at });
     operations.context.audit.recordAct({ act: "kill", agent: name, instanceId });
+  }
+  for (const name of ["dev", "zebra", "shared/team"]) {
+    operations.memory.add(name, [operations.memory.file("facts.md", `Of ${name}.\n`)]);
   }
   operations.setScheduler({
     warnings: ["agents/zebra is no agent yet"],

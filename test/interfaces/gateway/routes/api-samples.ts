@@ -25,6 +25,10 @@ export async function fill(opened: Awaited<ReturnType<typeof openApp>>): Promise
   const version = { hash: "a".repeat(32), commit: null, dirty: null };
   const ran = (instanceId: string) => ({ instanceId, version });
   operations.runs.set("dev-bbbbbbbb", aRunView("dev-bbbbbbbb"));
+  operations.artifacts.set("dev-bbbbbbbb", {
+    "chart.png": Buffer.from("89504e470d0a1a0a", "hex"),
+    "report.md": "# Report",
+  });
   operations.differences.set("dev-bbbbbbbb", {
     from: ran("dev-aaaaaaaa"),
     to: ran("dev-bbbbbbbb"),
@@ -35,6 +39,18 @@ export async function fill(opened: Awaited<ReturnType<typeof openApp>>): Promise
   operations.setClaim({ ...run, resource: "deploy", held: true, since: at, expiresAt: at });
   operations.setClaim({ ...run, resource: "waits", held: false, since: at, expiresAt: null });
   operations.asked.push(aQuestionView(), aQuestionView({ id: "old", state: "expired" }));
+  const { memory } = operations;
+  const state = memory.file("state.json", '{"seen":1}\n');
+  memory.add(
+    "dev",
+    [state],
+    [memory.file("state.json", '{"seen":2}\n'), memory.file("notes/a.md", "A\n")],
+  );
+  memory.add(
+    "shared/team",
+    [memory.file("facts.md", "One.\n")],
+    [memory.file("facts.md", "Two.\n")],
+  );
   const deliveries = [aDelivery(1), aDelivery(2, { state: "dead" })];
   Object.assign(operations.alerting, { targets: [aTarget("ops")], deliveries });
 }

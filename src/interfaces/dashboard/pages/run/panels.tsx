@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { outcomeText } from "../../../../../streams/outcomes.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
 import type { RunHost } from "../../../../foundation/contracts/run-hosts.ts";
 import type { ReceiptView } from "../../../../foundation/contracts/operator-api.ts";
@@ -13,10 +14,13 @@ import { triggerWords } from "../../runs/trigger-words.ts";
 import { CallList, Preformatted } from "../../runs/calls.tsx";
 import { Delivery } from "../../runs/delivery.tsx";
 import { Difference } from "../../runs/difference.tsx";
+import { VersionChanges } from "../../runs/memory-version.tsx";
+import { shownText } from "../../runs/question-words.ts";
 import { Markdown } from "../../kit/markdown.tsx";
-import { FactList, Panel, Unread } from "../../kit/panel.tsx";
+import { FactList, Items, Panel, Unread } from "../../kit/panel.tsx";
 import { FailingSince, RunLink } from "../../runs/run-parts.tsx";
 import { Fold } from "../../kit/table.tsx";
+import { ListTime } from "../../kit/time.tsx";
 
 interface RunProps {
   readonly run: RunView;
@@ -115,14 +119,68 @@ export function Called({ run }: RunProps) {
   );
 }
 
+/** The runs of its session key. */
+export function Thread({ run: { agent, thread } }: RunProps) {
+  if (thread === null) return null;
+  return (
+    <Panel
+      id="thread"
+      title="Conversation"
+      after={<span class="after">{plainText(thread.key)}</span>}
+    >
+      <Items id="thread" items={thread.runs} most={thread.runs.length} note="">
+        {({ instanceId, at, outcome }) => (
+          <li key={instanceId}>
+            <RunLink agent={agent} instanceId={instanceId} />
+            <div class="sub">
+              {`${outcome === null ? "running" : outcomeText(outcome)} · `}
+              <ListTime at={at} />
+            </div>
+          </li>
+        )}
+      </Items>
+    </Panel>
+  );
+}
+
 function Caller({ caller, callerInstance }: NonNullable<RunView["calls"]["received"]>) {
   if (caller === null) return <>an unknown agent</>;
   if (callerInstance === null) return <a href={agentAddress(caller)}>{caller}</a>;
   return <RunLink agent={caller} instanceId={callerInstance} />;
 }
 
+/** What the run changed in memories, what it proposed, and why the rest was not kept. */
+export function Remembered({ run: { memory } }: RunProps) {
+  const { versions, proposals, notKept } = memory;
+  if (versions.length + proposals.length + notKept.length === 0) return null;
+  return (
+    <Panel id="memory" title="Memory">
+      {notKept.map(({ name, reason }) => (
+        <p class="outcome failed" key={name}>
+          {name} was not kept: {shownText(reason)}
+        </p>
+      ))}
+      {proposals.map(({ id, name, state }) => (
+        <p key={id}>
+          Changes to {name}: {state === "open" ? "proposed, not decided. " : `proposed, ${state}`}
+          {state === "open" && <a href={`/dashboard/questions#${id}`}>Decide</a>}
+        </p>
+      ))}
+      {versions.map(({ name, n, changes }) => (
+        <VersionChanges
+          memory={name}
+          n={n}
+          changes={changes}
+          title={`${name} version ${n}: `}
+          key={`${name} ${n}`}
+        />
+      ))}
+    </Panel>
+  );
+}
+
 /** Facts that the page shows above. */
-const shownAbove = ["Duration", "Reason", "Model", "Tokens", "Cost"];
+const shownAbove = ["Duration", "Reason", "Model", "Tokens", "Cost", "Memory"];
 
 /** Times, version and names of the run. */
 export function Facts({ run }: RunProps) {
