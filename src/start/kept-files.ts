@@ -2,14 +2,15 @@ import { createArtifactStore } from "../features/artifacts/artifact-store.ts";
 import { createArtifacts } from "../features/artifacts/artifacts.ts";
 import { createCaches } from "../features/workspace/caches.ts";
 import { createWorkspaces, type WorkspaceDeps } from "../features/workspace/workspaces.ts";
+import { isUntrusted as isUntrustedBy } from "../../streams/triggers/trust.ts";
+import type { RunRequest } from "../../streams/vocabulary.ts";
+import { packFrames, readFrames } from "../runtime/wire/file-frames.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import { createMemories } from "../features/memory/memory-trees.ts";
 import { createSessionStore } from "../features/sessions/session-store.ts";
 import { createSessions } from "../features/sessions/sessions.ts";
 import { createBlobs } from "../foundation/files/blobs.ts";
 import type { WritesOf } from "../foundation/scheduler/commit-events.ts";
-import { packFrames, readFrames } from "../runtime/wire/file-frames.ts";
-import { isUntrusted } from "../../streams/triggers/trust.ts";
 import type { TreeServices } from "../runtime/runs/trees.ts";
 
 /**
@@ -38,13 +39,9 @@ export function createKeptFiles(
     now: Date.now,
   });
   const workspaces = createWorkspaces({ ...context, ...ofRuns });
-  const caches = createCaches({
-    ...context,
-    isUntrusted: ({ instanceId, agent }) =>
-      isUntrusted(store.origins.namesOf(instanceId), agent.memory?.trusted ?? []),
-    packFrames,
-    readFrames,
-  });
+  const isUntrusted = ({ instanceId, agent }: RunRequest): boolean =>
+    isUntrustedBy(store.origins.namesOf(instanceId), agent.memory?.trusted ?? []);
+  const caches = createCaches({ ...context, isUntrusted, packFrames, readFrames });
   const trees: TreeServices = {
     ...memories.trees,
     ...artifacts.trees,

@@ -115,7 +115,7 @@ export function createMemoryReports({ store, blobs, optionsOf }: MemoryReportDep
 
 export type MemoryReports = ReturnType<typeof createMemoryReports>;
 
-/** What a run changed, proposed, and could not keep. */
+/** The versions and proposals of a run, and the memories that were not kept. */
 export function runMemory(
   instanceId: string,
   store: Pick<MemoryStore, "ofRun" | "files">,
@@ -134,7 +134,7 @@ export function runMemory(
 
 const shownChanges = 20;
 
-/** What a version changes. */
+/** Changes from the version before. */
 const changesIn = ({ name, n, files }: MemoryVersion, store: Pick<MemoryStore, "files">) =>
   changesView(store.files(name, n - 1), files);
 

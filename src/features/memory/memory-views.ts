@@ -8,7 +8,7 @@ const versionNumber = z.int().meta({ description: "1, 2, …; 0 for the empty me
 
 const fileSchema = z.object({ path: z.string(), bytes: z.int(), isExecutable: z.boolean() });
 
-/** What a version changes, compared with the version before it. */
+/** Changes from the version before. */
 export const fileChangesSchema = z.object({
   count: z.int(),
   files: z
@@ -112,7 +112,7 @@ export const memoryTextSchema = z
   .meta({ id: "MemoryText" });
 export type MemoryText = z.infer<typeof memoryTextSchema>;
 
-/** What one run did to memories. */
+/** The memories that one run changed or could not change. */
 export const runMemorySchema = z.object({
   versions: z.array(
     memoryVersionSchema.pick({ n: true, changes: true }).extend({ name: z.string() }),
