@@ -239,6 +239,26 @@ export interface GithubAppScope {
   readonly repos: readonly string[];
 }
 
+/** An agent's `[workspace]`: a checkout of a repository in each run. */
+export interface Workspace {
+  /** URL of the repository; a template over the attributes of a trigger if it has a brace. */
+  readonly git: string;
+  /** Repositories that a template may become: paths of the host, in which `*` stands for one name. */
+  readonly repos: readonly string[];
+  /** Credential reference, used by the scheduler only; null for the agent's credential for the host. */
+  readonly credential: string | null;
+  /** Branch, tag, full ref or commit; a template if it has a brace. Null for the default branch. */
+  readonly ref: string | null;
+  /** Commits of its history; 0 for all. */
+  readonly depth: number;
+  /** Folders below the home directory of a run, as `~/…`, whose files the next run gets. */
+  readonly cache: readonly string[];
+  /** Refs that runs may push: branches, full refs, and with a leading `:` also their deletion; `*` stands for any characters. */
+  readonly push: readonly string[];
+  /** Maximum size of the repository's mirror, and of each cache, in bytes. */
+  readonly maxBytes: number;
+}
+
 /** A value of `[params]`. */
 export type Param = string | number | boolean;
 export type Params = Readonly<Record<string, Param | readonly Param[]>>;
@@ -283,6 +303,20 @@ export interface Concurrency {
   readonly onNew: OnNew;
 }
 
+/** A delivery whose session key has a live run waits behind it, or is sent into it. */
+export const whileRunnings = ["wait", "steer"] as const;
+
+/** An agent's `[session]`: runs with the same key continue one session. */
+export interface SessionConfig {
+  /** Template over the attributes of a trigger. */
+  readonly key: string;
+  /** How long a session is kept after its last run, in ms. */
+  readonly keepMs: number;
+  /** Tokens above which a session is compacted; null for the limit of the harness. */
+  readonly maxTokens: number | null;
+  readonly whileRunning: (typeof whileRunnings)[number];
+}
+
 /** A tick that finds all runners of its agent busy is skipped, or waits for one. */
 export const overlaps = ["skip", "wait"] as const;
 
@@ -321,6 +355,8 @@ export interface AgentConfig {
   readonly scale: number;
   /** Null without keys. */
   readonly concurrency: Concurrency | null;
+  /** Null if each run has a session of its own. */
+  readonly session: SessionConfig | null;
   readonly timeoutSeconds: number;
   /** `runUsd`, `turns`, `warnAt` and `onLimit` default to the project's. */
   readonly budget: Budget;
@@ -344,6 +380,10 @@ export interface AgentConfig {
   readonly expect: Expectation | null;
   /** Files that are kept between runs; null without the table. */
   readonly memory: MemoryConfig | null;
+  /** Maximum size of the artifacts of one run. */
+  readonly artifactsBytes: number;
+  /** Null without a checkout. */
+  readonly workspace: Workspace | null;
   /** URL that its runs ping, null for none. It may hold a secret. */
   readonly heartbeat: string | null;
   /** Changes with the agent's Dockerfile and with the files that it may copy; null without one. */

@@ -195,6 +195,8 @@ function queued(
     isSameSchedule,
     keyed: keyedOf,
     beside: () => adopted.keyedOf(name),
+    sessionOf: ({ session }) => session,
+    sessionsBeside: () => adopted.sessionsOf(name),
     withdraw$: withdrawn
       .to(name)
       .pipe(map(({ itemId, why }) => ({ why, isMeant: (item) => item.id === itemId }))),

@@ -8,8 +8,6 @@ interface HarnessTraits {
   readonly callsModels: boolean;
   /** Offers the run's requests to the model as tools; otherwise they are commands in its shell. */
   readonly offersTools: boolean;
-  /** Keeps the session of a run that has ended, so that another run can continue it. */
-  readonly keepsSession: boolean;
 }
 
 /** The programs that talk to the model inside a run. A new harness is an entry here and a loader in src/runtime/harness/run-phases.ts. */
@@ -19,14 +17,12 @@ export const harnesses = {
     startsCommand: false,
     callsModels: true,
     offersTools: true,
-    keepsSession: true,
   },
   "llm-cli": {
     summary: "uses an external command line",
     startsCommand: true,
     callsModels: false,
     offersTools: false,
-    keepsSession: false,
   },
 } satisfies Readonly<Record<string, HarnessTraits>>;
 
@@ -34,3 +30,42 @@ export type HarnessType = keyof typeof harnesses;
 export const harnessTypes = Object.keys(harnesses) as HarnessType[];
 /** Used if neither the agent nor the project names one. */
 export const defaultHarness: HarnessType = "pi";
+
+/** A program whose session another run can continue. */
+interface SessionProgram {
+  readonly name: string;
+  /** Folder of its session files, below the run's working directory. */
+  readonly folder: string;
+  /** Accepts messages while it works. */
+  readonly takesMessages: boolean;
+  /** Compacts a session above a given number of tokens. */
+  readonly compacts: boolean;
+}
+
+export const piSessionFolder = ".session";
+const pi: SessionProgram = {
+  name: "pi",
+  folder: piSessionFolder,
+  takesMessages: true,
+  compacts: true,
+};
+const commandLines: readonly SessionProgram[] = [
+  { name: "claude", folder: ".llm-cli/claude/projects", takesMessages: true, compacts: true },
+  { name: "codex", folder: ".llm-cli/codex/sessions", takesMessages: false, compacts: true },
+  {
+    name: "gemini",
+    folder: ".llm-cli/.gemini/tmp/run/chats",
+    takesMessages: false,
+    compacts: false,
+  },
+];
+
+/** The program that keeps the sessions of a harness; null for one whose sessions end with their runs. */
+export function sessionProgram(harness: {
+  readonly type: HarnessType;
+  readonly command: string;
+}): SessionProgram | null {
+  if (!harnesses[harness.type].startsCommand) return pi;
+  const name = harness.command.slice(harness.command.lastIndexOf("/") + 1);
+  return commandLines.find((program) => program.name === name) ?? null;
+}

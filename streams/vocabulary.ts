@@ -49,6 +49,8 @@ export interface WebhookEvent {
   readonly sender: string | null;
   readonly branch: string | null;
   readonly conclusion: string | null;
+  /** The commit that the event is about, in hex; absent without one. */
+  readonly headSha?: string | null;
   /** ISO 8601 UTC. */
   readonly timestamp: string;
   readonly receiptId: string;
@@ -157,6 +159,8 @@ export interface WorkItem {
   readonly replayOf?: string;
   /** Its concurrency key by its agent's config when it was stored; absent without one. */
   readonly key?: string;
+  /** Its session key by its agent's config when it was stored; absent without one. */
+  readonly session?: string;
   /** Present for the retry of a run of a key. */
   readonly isRetry?: true;
   /** Present for a tick that an earlier scheduler accepted: it waits for a runner, like other work. */

@@ -1,8 +1,10 @@
 import { openStoreWith, type Store } from "../foundation/store/store.ts";
 import { alertTables } from "./alerts/alert-store.ts";
+import { artifactTables } from "./artifacts/artifact-store.ts";
 import { mcpTables } from "./mcp/mcp-store.ts";
 import { memoryTables } from "./memory/memory-tables.ts";
 import { peopleTables } from "./people/people-tables.ts";
+import { sessionTables } from "./sessions/session-tables.ts";
 import { spendTables } from "./spend/spend-tables.ts";
 import { tokenTables } from "./tokens/token-store.ts";
 import { refusedTables } from "./webhooks/refused-deliveries.ts";
@@ -15,6 +17,8 @@ export const featureTables = [
   mcpTables,
   refusedTables,
   memoryTables,
+  artifactTables,
+  sessionTables,
 ];
 
 /** Opens the store of a project with the tables of all features. Throws as `openStoreWith` does. `now` gives epoch ms. */

@@ -21,14 +21,15 @@ import { runsDir } from "../runtime/runners/host-user/run-agent-program.ts";
 const aliveMs = 30_000;
 const firstPruneMs = 60_000;
 const pruneMs = 3_600_000;
+const dayMs = 24 * pruneMs;
 
 export interface HousekeepingDeps {
   readonly projectDir: string;
   readonly store: Pick<Store, "settings" | "prune">;
   readonly project$: { readonly value: ProjectConfig };
   readonly stopping$: Observable<unknown>;
-  /** Deletes the contents of files that no row names any longer. */
-  readonly sweep: () => Promise<unknown>;
+  /** Deletes the contents of files that no row names any longer, and what no run used since `before`, epoch ms. */
+  readonly sweep: (before: number) => Promise<unknown>;
   /** Called when log files were deleted. */
   readonly onPruned: () => void;
   readonly warn: (message: string) => void;
@@ -63,7 +64,7 @@ export function housekeeping({
     const logs = await pruneLogs(projectDir, { now, days, maxBytes: left / 2 });
     if (logs.deleted.length > 0) onPruned();
     await store.prune({ now, days, maxBytes: left - logs.bytes });
-    await sweep();
+    await sweep(now - days * dayMs);
   };
   return merge(
     interval(aliveMs).pipe(

@@ -4,10 +4,12 @@ import { tap } from "rxjs";
 import type { OverBudget } from "../../streams/agent-graph.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import type { AlertOperationsDeps } from "../features/alerts/alerts.ts";
+import { createArtifactStore } from "../features/artifacts/artifact-store.ts";
+import type { Blobs } from "../foundation/files/blobs.ts";
 import type { LogSource } from "../foundation/logs/log-source.ts";
 import type { AnswerLinks } from "../features/people/answer-links.ts";
 import type { Inbox } from "../features/people/inbox.ts";
-import type { RunSessions } from "../features/people/run-sessions.ts";
+import type { SessionStore } from "../features/sessions/session-store.ts";
 import type { MemoryReports } from "../features/memory/memory-reports.ts";
 import type { Search } from "../features/search/search.ts";
 import { createAlertOperations } from "../features/alerts/alert-operations.ts";
@@ -44,12 +46,13 @@ interface HttpDeps {
   readonly proposals: Proposals;
   readonly answerLinks: AnswerLinks;
   readonly inbox: Inbox;
-  readonly sessions: RunSessions;
+  readonly sessions: SessionStore;
   readonly meter: SpendMeter;
   readonly overBudget: (agent: string) => OverBudget | null;
   readonly alerts: AlertOperationsDeps;
   readonly logs: LogSource;
   readonly search: Search;
+  readonly blobs: Blobs;
 }
 
 /** Webhooks, operations and the gateway over them; nothing listens yet. */
@@ -94,6 +97,7 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
     },
     allowAlways: files.allowAlways,
     audit,
+    artifacts: context.store.tables(createArtifactStore),
     tokens: createTokens({ store: context.store.tables(createTokenStore), now: Date.now, warn }),
   };
   const loginLinks = createLoginLinks(keys.key);

@@ -1,5 +1,10 @@
+import { createArtifactStore } from "../features/artifacts/artifact-store.ts";
+import { createArtifacts } from "../features/artifacts/artifacts.ts";
+import { createWorkspaces, type WorkspaceDeps } from "../features/workspace/workspaces.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import { createMemories } from "../features/memory/memory-trees.ts";
+import { createSessionStore } from "../features/sessions/session-store.ts";
+import { createSessions } from "../features/sessions/sessions.ts";
 import { createBlobs } from "../foundation/files/blobs.ts";
 import type { WritesOf } from "../foundation/scheduler/commit-events.ts";
 import type { TreeServices } from "../runtime/runs/trees.ts";
@@ -8,15 +13,36 @@ import type { TreeServices } from "../runtime/runs/trees.ts";
  * The services that keep files of runs: each has a kind of tree, and writes in the transaction that records the end of a run
  * what is kept of it.
  */
-export function createKeptFiles(context: SchedulerContext) {
+export function createKeptFiles(
+  context: SchedulerContext,
+  ofRuns: Pick<WorkspaceDeps, "tokenFor" | "untilEnd">,
+) {
   const { store, redactor } = context;
   const blobs = createBlobs(context.projectDir);
-  const memories = createMemories({ store, blobs, hide: redactor.split });
+  const hide = redactor.split;
+  const memories = createMemories({ store, blobs, hide });
+  const artifacts = createArtifacts({
+    store: store.tables(createArtifactStore),
+    blobs,
+    hide,
+    mostBytes: () => context.project$.value.artifactsBytes,
+    clock: context.clock,
+  });
+  const sessions = createSessions({
+    store: store.tables(createSessionStore),
+    blobs,
+    redactValue: redactor.redactValue,
+    now: Date.now,
+  });
+  const workspaces = createWorkspaces({ ...context, ...ofRuns });
   const trees: TreeServices = {
     ...memories.trees,
+    ...artifacts.trees,
+    session: sessions.trees,
+    workspace: workspaces.trees,
   };
-  const writesOf: readonly WritesOf[] = [memories.onEvent];
-  return { blobs, memories, trees, writesOf };
+  const writesOf: readonly WritesOf[] = [memories.onEvent, sessions.onEvent];
+  return { blobs, memories, trees, writesOf, removeUnused: workspaces.removeUnused };
 }
 
 export type KeptFiles = ReturnType<typeof createKeptFiles>;

@@ -1,4 +1,5 @@
 import { EMPTY, merge, mergeMap, skip } from "rxjs";
+import { createArtifactStore } from "../features/artifacts/artifact-store.ts";
 import type { AnswerLinks } from "../features/people/answer-links.ts";
 import type { Proposals } from "../runtime/runs/proposals.ts";
 import type { AlertQuestions } from "../features/alerts/question-alerts.ts";
@@ -48,6 +49,7 @@ export function createProjectAlerts(
       now: Date.now,
     }),
     questions,
+    filesOf: store.tables(createArtifactStore).count,
     clock,
     earlier: { aliveAt: settings.lastAlive(), stoppedAt: settings.stoppedAt() },
     onCounts: (counts) => status.apply({ type: "scheduler", patch: { alerts: counts } }),

@@ -4,7 +4,7 @@ import { createInboxStore } from "../features/people/inbox-store.ts";
 import { createInbox } from "../features/people/inbox.ts";
 import { createQuestionStore } from "../features/people/question-store.ts";
 import { createQuestions } from "../features/people/questions.ts";
-import { createRunSessions } from "../features/people/run-sessions.ts";
+import { createSessionStore } from "../features/sessions/session-store.ts";
 import { createMcpStore } from "../features/mcp/mcp-store.ts";
 import { createMemoryReports } from "../features/memory/memory-reports.ts";
 import { createMemoryStore } from "../features/memory/memory-store.ts";
@@ -25,7 +25,7 @@ const dayMs = 86_400_000;
 
 /** Questions to people, proposals for memories among them, and the messages that people send to runs. */
 export function createPeople(context: SchedulerContext, { blobs }: Pick<KeptFiles, "blobs">) {
-  const { store, clock, redactor, status, project$, warn } = context;
+  const { store, clock, redactor, status, inputs, project$, warn } = context;
   const proposed = store.tables(createMemoryStore);
   let open = 0;
   const count = (): void => {
@@ -65,8 +65,9 @@ export function createPeople(context: SchedulerContext, { blobs }: Pick<KeptFile
       store: store.tables(createInboxStore),
       clock,
       redactValue: redactor.redactValue,
+      onTaken: (taken) => inputs.withdraw$.next({ ...taken, why: "taken" }),
     }),
-    sessions: store.tables(createRunSessions),
+    sessions: store.tables(createSessionStore),
   };
 }
 

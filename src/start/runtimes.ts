@@ -32,6 +32,8 @@ import type { Brokering } from "../runtime/run-api/egress/broker/brokering.ts";
 import { checkCommand } from "../runtime/runs/harness-command.ts";
 import { jobNetwork, networkOfRun } from "../runtime/runners/job-network.ts";
 import { readScriptFile } from "../features/models/scripted.ts";
+import { createSessionStore } from "../features/sessions/session-store.ts";
+import { continuedRun } from "../runtime/runs/continued-run.ts";
 import { prepareJob } from "../runtime/runs/prepare-job.ts";
 import { runAgentProgram, runsDir } from "../runtime/runners/host-user/run-agent-program.ts";
 
@@ -65,6 +67,7 @@ interface Runtime extends Runner, Adopter {
 export function createRuntimes(context: SchedulerContext, ports: RuntimePorts) {
   const { projectDir, env, store, redactor, project$, warn } = context;
   const { runs, brokering, telemetry, refusalOf } = ports;
+  const sessions = store.tables(createSessionStore);
   let cooldowns: Cooldowns = new Map();
   const network = (agent: AgentConfig) => networkOf(agent, project$.value);
   const sources = {
@@ -88,6 +91,7 @@ export function createRuntimes(context: SchedulerContext, ports: RuntimePorts) {
       return networkOfRun(ofScheduler, network(agent), agent.runtime);
     },
     broker: brokering.forRun,
+    continued: (request: RunRequest) => continuedRun(request, sessions, store.runs),
     traceparent: telemetry.traceparent,
     trees: ports.trees.of,
     memory: ports.memories.jobOf,

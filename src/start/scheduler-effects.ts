@@ -167,7 +167,10 @@ function upkeep(
   { search, backfills, keptFiles }: Services,
 ): Observable<unknown> {
   const { stopping$ } = inputs;
-  const sweep = () => keptFiles.blobs.sweep(store.usedBlobs());
+  const sweep = async (before: number) => {
+    await keptFiles.blobs.sweep(store.usedBlobs());
+    await keptFiles.removeUnused(before);
+  };
   return merge(
     store
       .tables(createRefusedDeliveries)

@@ -97,14 +97,17 @@ export function createServices(
         onProblem: warn,
       }),
     ));
-  const brokering = createBrokering(context, whyNotClosed, async (...run) =>
-    (await githubTokens()).tokenFor(...run),
-  );
+  const tokenFor: InstallationTokens["tokenFor"] = async (...run) =>
+    (await githubTokens()).tokenFor(...run);
+  const brokering = createBrokering(context, whyNotClosed, tokenFor);
   const telemetry = createTelemetry(context, (count) => http.metrics.onSpansDropped(count));
   const { clusterEngine = null } = options;
   const refusedKeys = createRefusedKeys(() => clock.now());
   const { refusalOf } = refusedKeys;
-  const keptFiles = createKeptFiles(context);
+  const keptFiles = createKeptFiles(context, {
+    tokenFor: (request, app) => tokenFor(request, app, false),
+    untilEnd: runs.untilEnd,
+  });
   const { memories } = keptFiles;
   const trees = createTrees(keptFiles.trees, runs);
   const ports = { runs, door, brokering, telemetry, clusterEngine, refusalOf, trees, memories };
@@ -154,6 +157,7 @@ export function createServices(
     alerts: alerts.operations,
     logs,
     search,
+    blobs: keptFiles.blobs,
   });
   const gated = gatedHosts(context, runs, requests.gates);
   return {

@@ -38,6 +38,8 @@ export function adoptedRuns(
   };
   /** Adopted runs with a key, by agent. */
   const keyed = new Map<string, Set<KeyedRun>>();
+  /** The work of adopted runs with a session key, over all agents. */
+  const inSession = new Set<WorkItem>();
   const enter = ({ request: { item }, supersededBy }: AdoptedRun): KeyedRun | null => {
     const own = keyedOf(item);
     if (own === null) return null;
@@ -60,15 +62,18 @@ export function adoptedRuns(
   };
   const followed = (run: AdoptedRun): Observable<RunEvent> =>
     defer(() => {
-      const { agent } = run.request.item;
+      const { item } = run.request;
+      const { agent } = item;
       const slot = ports.slots.tryTake();
       const own = enter(run);
+      if (item.session !== undefined) inSession.add(item);
       const isSuperseded = run.supersededBy !== undefined;
       const kill$ = own === null ? ports.kill$ : killsOf(ports.kill$, own);
       add(agent, 1);
       return followedRun({ ...run, slot, isSuperseded }, { ...ports, kill$ }).pipe(
         finalize(() => {
           leave(agent, own);
+          inSession.delete(item);
           add(agent, -1);
           slot?.[Symbol.dispose]();
         }),
@@ -81,6 +86,9 @@ export function adoptedRuns(
       defer(() => countOf(agent)).pipe(finalize(() => forget(agent))),
     /** An agent's live adopted runs that have a key. */
     keyedOf: (agent: string): Iterable<KeyedRun> => keyed.get(agent) ?? [],
+    /** The session keys of an agent's live adopted runs. */
+    sessionsOf: (agent: string): readonly string[] =>
+      [...inSession].flatMap((item) => (item.agent === agent ? (item.session ?? []) : [])),
   };
 }
 

@@ -18,6 +18,8 @@ export interface QueueLimits {
   readonly mode: QueueMode;
   /** Rules for work with the same key; absent without keys. */
   readonly keys?: KeyRules;
+  /** Present if work with the same session key runs one after the other. */
+  readonly hasSessions?: true;
   /** Present if a tick waits while all of its agent's runners are busy; it is skipped otherwise. */
   readonly ticksWait?: true;
 }
@@ -41,6 +43,9 @@ export interface QueueOptions<T, R> extends WaitingOptions<T> {
   /** The key of an item, null without one, and live runs that the queue did not start. Absent without keys. */
   readonly keyed?: (item: T) => Keyed | null;
   readonly beside?: () => Iterable<KeyedRun>;
+  /** The session key of an item, undefined without one, and those of live runs that the queue did not start. */
+  readonly sessionOf?: (item: T) => string | undefined;
+  readonly sessionsBeside?: () => readonly string[];
   /** Removes the first waiting item that matches; a running one is left alone. */
   readonly withdraw$?: Observable<Withdrawal<T>>;
   /** Maps an event of the queue itself to an output. */
@@ -54,7 +59,7 @@ export interface QueueOptions<T, R> extends WaitingOptions<T> {
  *     items:  ─a──b──c──d───────────|        size 1, scale 1; q queued, x dropped, A ran a
  *     out:    ─A1─qb─(qc xb)(qd xc)──A2──D1──D2|
  *
- * An item whose key has as many live runs as its limit is passed over, until one of them ends.
+ * An item whose key has as many live runs as its limit, or whose session key has one, is passed over until one ends.
  *
  * On complete: runs the waiting items, then completes; while held it leaves them (their owner has them in store).
  * On unsubscribe: aborts the running items.
@@ -74,7 +79,7 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
             next: (value) => subscriber.next(value),
             error: fail,
             complete: () => {
-              queue.ended(keyed);
+              queue.ended(item, keyed);
               subscriptions.remove(runSubscription);
               runSubscription.unsubscribe();
               queue.pump();
@@ -104,9 +109,12 @@ function createQueue<T, R>(
   start: (item: T, slot: Slot, keyed: KeyedRun | null) => void,
 ) {
   const { slots, mayWait, late, keyed: keyedOf = () => null } = options;
+  const { sessionOf = () => undefined, sessionsBeside = () => [] } = options;
   const report = (event: QueueEvent<T>): void => subscriber.next(options.report(event));
   const waiting = createWaiting(report, options);
   const runs = createKeyedRuns(options.beside ?? (() => []));
+  /** The session keys of its live runs. */
+  const sessions: string[] = [];
   const { items } = waiting;
   let limits: QueueLimits = { size: Infinity, scale: 0, mode: "held" };
   let running = 0;
@@ -120,22 +128,29 @@ function createQueue<T, R>(
 
   const begin = (item: T, slot: Slot): void => {
     running++;
-    const keyed = keyedOf(item);
+    const [keyed, session] = [keyedOf(item), sessionOf(item)];
+    if (session !== undefined) sessions.push(session);
     start(item, slot, keyed && runs.enter(keyed));
   };
 
+  const isSessionBusy = (item: T): boolean => {
+    const session = limits.hasSessions === true ? sessionOf(item) : undefined;
+    return session !== undefined && [...sessions, ...sessionsBeside()].includes(session);
+  };
+
   const isKeyBusy = (item: T): boolean => {
+    if (isSessionBusy(item)) return true;
     const keyed = limits.keys && keyedOf(item);
     return limits.keys !== undefined && keyed != null && runs.isBusy(keyed, limits.keys);
   };
 
-  const firstFree = (): number =>
-    limits.keys === undefined ? 0 : items.findIndex((item) => !isKeyBusy(item));
+  const hasKeys = (): boolean => limits.keys !== undefined || limits.hasSessions === true;
+
+  const firstFree = (): number => (hasKeys() ? items.findIndex((item) => !isKeyBusy(item)) : 0);
 
   /** Whether no waiting item could start before one that comes. */
   const isNext = (): boolean =>
-    items.length === 0 ||
-    (limits.keys !== undefined && !pumping && stopWaitingForSlot === undefined);
+    items.length === 0 || (hasKeys() && !pumping && stopWaitingForSlot === undefined);
 
   const pump = (): void => {
     // A run that ends at once re-enters here: the loop below takes the next item, which keeps the stack flat.
@@ -229,8 +244,10 @@ function createQueue<T, R>(
       completeIfDone();
     },
     /** A run has ended; `pump` follows once its slot is free. */
-    ended: (keyed: KeyedRun | null): void => {
+    ended: (item: T, keyed: KeyedRun | null): void => {
       running--;
+      const session = sessionOf(item);
+      if (session !== undefined) sessions.splice(sessions.indexOf(session), 1);
       if (keyed !== null) runs.leave(keyed);
     },
     pump,

@@ -52,11 +52,14 @@ export function queueLimits(sources: LimitSources): Observable<QueueLimits> {
   );
 }
 
-function limitsOf(config: AgentConfig | null): Pick<QueueLimits, "size" | "keys" | "ticksWait"> {
+function limitsOf(
+  config: AgentConfig | null,
+): Pick<QueueLimits, "size" | "keys" | "hasSessions" | "ticksWait"> {
   if (config === null) return { size: unknownSize };
-  const { queueSize: size, concurrency, overlap } = config;
+  const { queueSize: size, concurrency, session, overlap } = config;
   const keys = concurrency === null ? {} : { keys: concurrency };
-  return { size, ...keys, ...(overlap === "wait" && { ticksWait: true }) };
+  const sessions = session === null ? {} : ({ hasSessions: true } as const);
+  return { size, ...keys, ...sessions, ...(overlap === "wait" && { ticksWait: true }) };
 }
 
 /** Whether a run could be started with this config, if it has an image to use (`usable`) or needs none. */

@@ -127,7 +127,8 @@ export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<Run
     const reason$ = stops(request, deadline() - now, clock, ports).pipe(
       tap((stop) => {
         [stopped, supersededBy] = [stop.reason, stop.supersededBy ?? null];
-        supersededAt = isSuperseded ? startedAt : ports.scheduler.now();
+        // The clock may have been set back since.
+        supersededAt = isSuperseded ? 0 : ports.scheduler.now();
       }),
       map(({ reason }) => reason),
     );

@@ -9,6 +9,7 @@ export const attributeMeanings = {
   repository: "The repository or project, as in the filter `repos`",
   number: "Number of the issue, pull request or merge request",
   branch: "The branch, as in the filter `branches`",
+  head_sha: "The commit: the head of the pull request or merge request, or of the push",
   author: "Who wrote it, as in the filter `author`",
   sender: "Who caused the event",
   url: "Address of what the event is about",
@@ -29,8 +30,19 @@ export function attributesOf(trigger: Trigger): Attributes {
 
 function ownAttributes(trigger: Trigger): Partial<Record<AttributeName, string | number | null>> {
   if (trigger.kind === "webhook") {
-    const { source, event, action, repo, number, branch, author, sender, url } = trigger.event;
-    return { source, event, action, repository: repo, number, branch, author, sender, url };
+    const {
+      source,
+      event,
+      action,
+      repo: repository,
+      number,
+      branch,
+      headSha,
+      ...rest
+    } = trigger.event;
+    const { author, sender, url } = rest;
+    const head_sha = headSha ?? null;
+    return { source, event, action, repository, number, branch, head_sha, author, sender, url };
   }
   if (trigger.kind === "agent-call") return { caller: trigger.caller };
   return trigger.kind === "cron" ? { schedule: scheduleOf(trigger) } : {};

@@ -14,6 +14,7 @@ import { fakeProvider, saying } from "../runtime/harness/fake-provider.ts";
 import { standIn } from "../runtime/harness/llm-cli/stand-in.ts";
 import { claudeStream, codexStream } from "../runtime/harness/llm-cli/streams.ts";
 import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
+import { outsideGit } from "./outside-git.ts";
 import { openQuestions } from "./asking-project.ts";
 import { noteSkipped } from "../helpers/note-skipped.ts";
 
@@ -57,6 +58,31 @@ async function answer(project: LiveProject, agent: string, given: string): Promi
   await project.print("answer", id, given);
   return prompt;
 }
+
+test.skipIf(noNetwork !== null)(
+  "examples/code changes a checkout of its repository without a key, and pushes its branch with a token",
+  async () => {
+    const token = "token-of-the-example";
+    const { repository, env } = await outsideGit("github.com", "octocat/Hello-World.git", [
+      "",
+      token,
+    ]);
+    const project = await LiveProject.copy("examples/code");
+    await project.start({ env });
+    expect(await project.print("run", "coder")).toMatch(
+      /[0-9a-f]{7} begin[^]*Add notes[^]*NOTES \| 1 \+[^]*without a token, the branch stays here/,
+    );
+    await project.store("github_token", { token });
+    await project.edit(
+      "agents/coder/config.toml",
+      "credentials = []",
+      'credentials = ["github_token"]',
+    );
+    await project.scheduler.waitForOutput(/credentials/);
+    await project.print("run", "coder");
+    expect(repository.subjects("al/notes")).toEqual(["Add notes", "begin"]);
+  },
+);
 
 test("examples/mcp calls an MCP program's tool in the run once a person allows it", async () => {
   const project = await started("mcp");

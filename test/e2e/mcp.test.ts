@@ -18,6 +18,8 @@ const tools = [
   "agent",
   "runs",
   "run",
+  "files",
+  "read_file",
   "log",
   "search",
   "why_not",
@@ -122,6 +124,23 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
       expect((around.lines as object[])[1]).toMatchObject({ position });
       await fails("log", {}, "malformed");
       await fails("log", { agent: "nobody" }, "unknown_agent");
+    },
+  );
+
+  testThoroughly(
+    "lists the files of a run and reads a text, both in the field untrusted",
+    async () => {
+      const instanceId = await started("quick", 50);
+      const file = { path: "report.md", kind: "text", bytes: 8_012 };
+      expect(await ask("files", { instanceId })).toMatchObject({
+        bytes: 8_012,
+        untrusted: { files: [file], leftOut: { files: [], more: 0 } },
+      });
+      const read = (from: number) => ask("read_file", { instanceId, path: "report.md", from });
+      const text = `${"0".repeat(10)}</untrusted>`;
+      expect(await read(7_990)).toMatchObject({ next: null, untrusted: { text } });
+      expect(await read(0)).toMatchObject({ bytes: 8_012, next: null, cut: false });
+      await fails("read_file", { instanceId, path: "none" }, "not_found");
     },
   );
 

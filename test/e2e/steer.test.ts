@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import { text } from "node:stream/consumers";
 import type { RunView } from "../../src/runtime/runs/run-view.ts";
-import { createRunSessions } from "../../src/features/people/run-sessions.ts";
+import { createSessionStore } from "../../src/features/sessions/session-store.ts";
+import { createBlobs } from "../../src/foundation/files/blobs.ts";
 import { openStoreReader } from "../../src/foundation/store/store.ts";
 import { ownUser } from "../helpers/command-agents.ts";
 import { slowly, type LiveProject } from "../helpers/live-project.ts";
@@ -37,11 +39,11 @@ async function ended(instanceId: string): Promise<RunView> {
 }
 
 /** The stored session of a run. */
-function sessionOf(instanceId: string): string {
+async function sessionOf(instanceId: string): Promise<string> {
   const store = openStoreReader(project.dir);
-  const stored = store?.tables(createRunSessions).part(instanceId, 0);
+  const [file] = store?.tables(createSessionStore).files(instanceId) ?? [];
   store?.close();
-  return stored?.entries ?? "";
+  return text(createBlobs(project.dir).read(file?.hash ?? ""));
 }
 
 test("a run receives each message from people once, even if the scheduler is killed, and none after its session has ended", async () => {
@@ -66,7 +68,7 @@ test("a run receives each message from people once, even if the scheduler is kil
   expect(await answer.json()).toMatchObject({ status: 409, detail });
   await rm(project.path("hold"));
   expect(await ended(instanceId)).toMatchObject({ outcome: "succeeded", isKept: true });
-  const session = sessionOf(instanceId);
+  const session = await sessionOf(instanceId);
   expect(session).toMatch(/Leave the logs alone\.[^]*echo seen/);
   for (const text of texts) expect(session.split(text)).toHaveLength(2);
   expect(await project.messages("hello", "steer")).toEqual(texts);
@@ -86,7 +88,7 @@ test("a run that is stopped after its turn can be continued", async () => {
   expect(await ended(next)).toMatchObject({ outcome, continues: stopped, prompt });
   expect((await view(stopped)).continuedBy).toEqual([next]);
   // The tool of the first run, and the second turn of the script.
-  expect(sessionOf(next)).toMatch(/until \[ -e[^]*echo seen/);
+  expect(await sessionOf(next)).toMatch(/until \[ -e[^]*echo seen/);
   const shown = await project.print("show", next, "--prompt");
-  expect(shown).toMatch(/ended at .* \(.*\)\. The results of its tools/);
+  expect(shown).toMatch(/ended at .* \(.*\): stopped\. The results of its tools/);
 });

@@ -452,7 +452,7 @@ const table: readonly (readonly [Where, Defences])[] = [
   ],
   [
     {
-      file: "src/features/skills/git.ts",
+      file: "src/foundation/files/run-git.ts",
       test: "test/features/skills/fetch-repository.test.ts",
       only: "without running the program",
     },

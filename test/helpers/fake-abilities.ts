@@ -36,7 +36,6 @@ export function fakeAbilities(answers: FakeAbilities["answers"] = {}): FakeAbili
       inbox: ({ request: { isLast = false } }) =>
         isLast ? { ok: true, messages: [] } : new Promise(() => undefined),
       "session-end": () => ({ ok: true }),
-      "keep-session": () => ({ ok: true }),
       ...answers,
     },
     perform: async <A extends RequestName>(request: RunApiRequest<A>) => {

@@ -30,6 +30,7 @@ import { replayed, unmatchedReplay } from "./fake-replays.ts";
 import { fakeBackfill } from "./fake-backfill.ts";
 import { fakeTrace } from "./fake-trace.ts";
 import { fakeCounts } from "./fake-counts.ts";
+import { fakeArtifacts } from "./fake-artifacts.ts";
 import { fakeMemories } from "./fake-memories.ts";
 import { fakeAudit } from "./fake-audit.ts";
 import { memoryTokens } from "./memory-tokens.ts";
@@ -38,6 +39,7 @@ import { fakeStatus, type NamedStatus } from "./fake-snapshot.ts";
 import { mustHave } from "./must-have.ts";
 
 const done = { success: true } as const;
+const noRuns = { runs: [], next: null, indexedUntil: null, indexing: null };
 
 /**
  * Makes operations with the given agents that keep a small state of their own, which a test sets, and remember what was
@@ -83,6 +85,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     spending: new Map<SpendKey, SpendAnswer>(),
     /** Responses of `callTree`, by the id of an entry. */
     trees: new Map<string, CallTree>(),
+    artifacts: fakeArtifacts(),
     /** What `run` and `runDifference` answer, by instance id. */
     runs: new Map<string, RunView>(),
     differences: new Map<string, RunDifference>(),
@@ -94,7 +97,6 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       return await Promise.resolve(state.answer);
     },
   };
-
   const called = (...words: readonly unknown[]): void => {
     state.calls.push(words.map(String).join(" "));
     const { refusal } = state;
@@ -134,6 +136,16 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       called("continue", instanceId, prompt);
       const started = { triggerId: "t2", instanceId: "dev-zyxwvuts", queued: false };
       return { ...done, agent: "dev", ...started };
+    },
+    "GET /api/agents/:name/sessions": ({ name, key = "octo/site#7" }) => {
+      const [at, until] = [new Date(0).toISOString(), new Date(1).toISOString()];
+      const instanceId = `${find(name).name}-abcdefgh`;
+      const kept = { key, instanceId, at, until, bytes: 2048, runs: 2, live: null };
+      return { sessions: [kept] };
+    },
+    "POST /api/agents/:name/sessions/remove": ({ name, key = "all" }) => {
+      called("removeSessions", name, key);
+      return { removed: 1 };
     },
     "POST /api/agents/:name/backfill": (given) => fakeBackfill(given, called),
     "GET /api/agents/:name/why-not": ({ name }) =>
@@ -191,6 +203,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
   const context = {
     ...files,
     files,
+    ...state.artifacts.context,
     get alerts() {
       return { ...state.alerting, page: noted("alerts", state.alerting.page) };
     },
@@ -202,11 +215,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     ...fakes.context,
     redactor: createRedactor(),
     runs: { find: () => ({}) },
-    search: {
-      find: noted("search", async () =>
-        Promise.resolve({ runs: [], next: null, indexedUntil: null, indexing: null }),
-      ),
-    },
+    search: { find: noted("search", () => Promise.resolve(noRuns)) },
     spend: {
       answer: noted(
         "spend",
@@ -244,7 +253,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       },
       problem: () => state.storeProblemNow,
       receipts: { get: (id: string) => state.receipts.get(id) ?? null },
-      runs: { latestJudged: () => null },
+      runs: { latestJudged: () => null, find: (id: string) => state.runs.get(id) },
       settings: { recordAlive: () => Promise.resolve() },
       tables: () => refusedDeliveries,
     },

@@ -25,6 +25,7 @@ export function aRunView(instanceId: string, run: Partial<RunView> = {}): RunVie
     isKept: false,
     continues: null,
     continuedBy: [],
+    thread: null,
     acts: [],
     calls: { received: null, made: [] },
     ...run,

@@ -1,3 +1,4 @@
+import { counted } from "../../foundation/contracts/format.ts";
 import type { AlertQuestions } from "./question-alerts.ts";
 import type { Alert, AlertMessage } from "./rules/alert.ts";
 
@@ -8,6 +9,8 @@ export interface MessageDeps {
   /** Time zone of the project, IANA name. */
   readonly timezone: () => string;
   readonly questions: AlertQuestions;
+  /** How many files a run left. */
+  readonly filesOf: (instanceId: string) => number;
 }
 
 interface Addressed {
@@ -23,20 +26,30 @@ export function alertMessage({
   origin,
   timezone,
   questions,
+  filesOf,
 }: MessageDeps): (delivery: Addressed) => AlertMessage {
   return ({ id, alert, target, receipt }) => {
     const question = alert.question === undefined ? null : questions.find(alert.question);
+    const files = alert.topic === "runs" ? filesOf(alert.instanceId ?? "") : 0;
+    const page = alertLink(origin(), alert);
     const answerPath = question?.state === "open" ? questions.linkPath(question, target) : null;
     return {
       id,
       alert,
       project: projectName,
-      url: answerPath === null ? alertLink(origin(), alert) : linkTo(origin(), answerPath),
+      url: answerPath === null ? page : linkTo(origin(), answerPath),
+      files: files === 0 ? [] : [{ label: "Files", text: filesText(files, page, alert) }],
       timezone: timezone(),
       question: question ?? undefined,
       receipt,
     };
   };
+}
+
+/** `3 files: https://al.example.org/dashboard/agents/dev/runs/dev-k3v9q2xa#files` */
+function filesText(files: number, page: string | null, { instanceId }: Alert): string {
+  const where = page === null ? `al files ${instanceId}` : `${page}#files`;
+  return `${counted(files, "file")}: ${where}`;
 }
 
 function linkTo(base: string | null, path: string): string | null {

@@ -59,7 +59,7 @@ function targetMessage(
   { type, answers }: AlertTarget,
   now: number,
 ): TargetMessage {
-  const { question, timezone } = message;
+  const { question, timezone, files } = message;
   const { reason, at } = message.alert;
   const why = question === undefined ? reason : question.prompt;
   const alert = {
@@ -81,7 +81,7 @@ function targetMessage(
     linkLabel: question?.state === "open" ? "Answer" : "Open in Almanac",
     title: cut(oneLine(title), 200),
     severity,
-    lines: [...lines, { label: "Project", text: project }].map(({ label, text }) => ({
+    lines: [...lines, ...files, { label: "Project", text: project }].map(({ label, text }) => ({
       label,
       text: cut(oneLine(text), 700),
     })),

@@ -82,7 +82,7 @@ function closed(server: Server): Promise<void> {
 
 /**
  * Reads the script of the `scripted` provider: a TOML file of `[[turns]]`, each with `text` and
- * `[[turns.tools]]` (`name`, `arguments`). Throws a Problem that names the file and its fault.
+ * `[[turns.tools]]` (`name`, `arguments`). The turns after one without tools play when another run continues the session. Throws a Problem that names the file and its fault.
  */
 export async function readScriptFile(path: string): Promise<Script> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
@@ -94,7 +94,6 @@ export async function readScriptFile(path: string): Promise<Script> {
     const place = issue?.path.map(String).join(".") ?? "";
     throw broken(path, `${place === "" ? "" : `${place}: `}${issue?.message ?? "is not a script"}`);
   }
-  refuseUnreachableTurns(path, checked.data);
   return checked.data;
 }
 
@@ -106,16 +105,6 @@ function parsed(path: string, text: string): unknown {
     const [problem] = error.message.split("\n");
     throw broken(`${path}:${error.line}:${error.column}`, problem ?? "is not TOML", error);
   }
-}
-
-/** A turn without a tool call ends the session: an agent never asks for the turns behind it. */
-function refuseUnreachableTurns(path: string, { turns }: Script): void {
-  const last = turns.findIndex((turn) => (turn.tools ?? []).length === 0);
-  if (last === -1 || last === turns.length - 1) return;
-  throw broken(
-    path,
-    `turn ${last + 1} of ${turns.length} calls no tool, so the session ends with it and the turns after it never play`,
-  );
 }
 
 function unread(path: string, cause: unknown): Problem {

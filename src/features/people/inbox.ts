@@ -8,10 +8,12 @@ interface InboxDeps {
   readonly store: InboxStore;
   readonly clock: Clock;
   readonly redactValue: Redactor["redactValue"];
+  /** A run has received a delivery that waited in its queue. */
+  readonly onTaken: (taken: { readonly agent: string; readonly itemId: string }) => void;
 }
 
-/** Messages of people to live runs: durable, and received by each run in their order. */
-export function createInbox({ store, clock, redactValue }: InboxDeps) {
+/** Messages of people and deliveries to live runs: durable, and received by each run in their order. */
+export function createInbox({ store, clock, redactValue, onTaken }: InboxDeps) {
   const added$ = new Subject<string>();
   return {
     /** Stores a message; null if the run's session has ended. Rejects with Problem `refused` if too many are waiting. */
@@ -30,7 +32,7 @@ export function createInbox({ store, clock, redactValue }: InboxDeps) {
       seq: number,
       signal: AbortSignal,
     ): Promise<readonly InboxMessage[]> => {
-      if (seq > 0) await store.received(instanceId, seq, clock.now());
+      if (seq > 0) (await store.received(instanceId, seq, clock.now())).forEach(onTaken);
       const found = store.after(instanceId, seq);
       if (found.length > 0 || signal.aborted) return found;
       const added = added$.pipe(
@@ -41,9 +43,15 @@ export function createInbox({ store, clock, redactValue }: InboxDeps) {
       return store.after(instanceId, seq);
     },
     /** Resolves to the messages after `seq`; without any, the run's session ends. */
-    last: (instanceId: string, seq: number): Promise<readonly InboxMessage[]> =>
-      store.last(instanceId, seq, clock.now()),
+    last: async (instanceId: string, seq: number): Promise<readonly InboxMessage[]> => {
+      const { taken, found } = await store.last(instanceId, seq, clock.now());
+      taken.forEach(onTaken);
+      return found;
+    },
+    waiting: store.waiting,
+    putBack: store.putBack,
     end: store.end,
+    isOver: store.isOver,
   };
 }
 

@@ -1,4 +1,6 @@
 import type { FeatureTables } from "../../foundation/store/feature-tables.ts";
+import { openTriggers } from "../../foundation/store/trigger-rows.ts";
+import { takenAgain } from "./inbox-store.ts";
 
 /**
  * `questions` holds the questions of runs to people: a run has one open question about a subject. `used_at` is when an
@@ -81,6 +83,11 @@ export const peopleTables: FeatureTables = {
     { table: "run_sessions", batch: 10 },
     { table: "audit", batch: 200 },
   ],
+  beforeRecovery: (db, alive) => {
+    const lost = `SELECT instance_id FROM ${openTriggers} AND instance_id IS NOT NULL`;
+    const among = "SELECT value FROM json_each(?)";
+    db.prepare(`${takenAgain} IN (${lost} EXCEPT ${among}))`).run(JSON.stringify([...alive]));
+  },
   waits: `SELECT at FROM questions
     WHERE questions.instance_id = triggers.instance_id AND questions.state = 'open'`,
 };

@@ -3,7 +3,8 @@ import { mkdtemp, rm, lstat, readdir, readFile, readlink } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Problem } from "../../foundation/errors.ts";
-import { runGit, parseBlobs, parseTree, type GitOptions, type TreeEntry } from "./git.ts";
+import { gitReason, runGit, type GitOptions } from "../../foundation/files/run-git.ts";
+import { parseBlobs, parseTree, type TreeEntry } from "./git.ts";
 import { fileURLToPath } from "node:url";
 
 /** Reads and writes git's objects. */
@@ -39,6 +40,10 @@ export interface FetchOptions {
   readonly maxBytes?: number;
 }
 
+const hints = {
+  slow: "try again later, or clone the repository yourself and add the directory",
+  large: "a skill is a few files; the repository may be malicious",
+};
 const usualTimeoutMs = 120_000;
 const usualMaxBytes = 256 * 1024 * 1024;
 
@@ -56,7 +61,7 @@ export async function fetchRepository(
   }: FetchOptions,
 ): Promise<FetchedRepository> {
   const gitDir = await mkdtemp(join(tmpdir(), "al-skill-"));
-  const options: GitOptions = { gitDir, env, timeoutMs, maxFileBytes: maxBytes, signal };
+  const options: GitOptions = { gitDir, env, timeoutMs, maxFileBytes: maxBytes, signal, hints };
   const remove = () => rm(gitDir, { recursive: true, force: true });
   try {
     await must(["init", "--quiet", "--bare", "--template="], options);
@@ -140,7 +145,7 @@ async function must(
   if (ok) return stdout;
   throw new Problem(
     "git_failed",
-    `git ${args[0] ?? ""}: ${lastLine(stderr)}`,
+    `git ${args[0] ?? ""}: ${gitReason(stderr)}`,
     "the repository may be damaged or malicious",
   );
 }
@@ -158,16 +163,9 @@ function unreachable(url: string, stderr: string, maxBytes: number): Problem {
   }
   return new Problem(
     "git_failed",
-    `${url} can't be fetched: ${lastLine(stderr)}`,
+    `${url} can't be fetched: ${gitReason(stderr)}`,
     "does git ls-remote with this address work? For a private repository set up ssh or a credential helper",
   );
-}
-
-/** git's last line is often advice: its errors are more exact. */
-function lastLine(stderr: string): string {
-  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
-  const line = lines.find((each) => /^(fatal|error|remote): /i.test(each)) ?? lines.at(-1);
-  return line?.replace(/^(fatal|error): /, "") ?? "no reason was given";
 }
 
 const hereHint = "name one with a SKILL.md, or a repository: al add acme/skills";

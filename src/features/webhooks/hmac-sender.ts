@@ -200,6 +200,7 @@ function describe(sender: HmacSender, read: Read): EventDescription {
     sender: textAt(read, fields.sender),
     branch: branches[0] ?? null,
     conclusion: textAt(read, fields.conclusion),
+    headSha: textAt(read, fields.head_sha),
     attributes: { branches, sender: texts(payload, ...placesIn(fields.sender)), ...more },
   };
 }

@@ -159,7 +159,13 @@ export function webhookEvent(base: EventBase, fields: EventFields): WebhookEvent
     sender: short(fields.sender),
     branch: short(fields.branch),
     conclusion: short(fields.conclusion),
+    ...(isCommit(fields.headSha) && { headSha: fields.headSha }),
   };
+}
+
+/** A whole hash; zeros stand for a deleted ref, and some senders shorten hashes. */
+function isCommit(hash: string | null | undefined): hash is string {
+  return /^(?!0+$)([0-9a-f]{40}|[0-9a-f]{64})$/.test(hash ?? "");
 }
 
 function short(value: string | null | undefined): string | null {

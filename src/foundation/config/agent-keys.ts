@@ -12,8 +12,10 @@ import { localKey } from "./agent-local.ts";
 import { modelsKey } from "./agent-models.ts";
 import { runtimeKey } from "./agent-runtime.ts";
 import { webhooksKey } from "./webhook-bindings.ts";
+import { workspaceKey } from "./workspace.ts";
 import { alertKey } from "./alert-options.ts";
 import { approveKey } from "./approve.ts";
+import { artifactsKey } from "./artifacts.ts";
 import { budgetKey } from "./budget.ts";
 import { concurrencyKey } from "./concurrency.ts";
 import { agentKey, fact, factOf, maskUserInfo, type AgentKey } from "./config-key.ts";
@@ -38,6 +40,7 @@ import { fileSchema } from "./key-table.ts";
 import { mcpKey } from "./mcp.ts";
 import { memoryKey } from "./memory.ts";
 import { networkKey } from "./network.ts";
+import { sessionKey } from "./session.ts";
 import { fiveFields } from "./schedule.ts";
 import { cronError, scheduleFacts, schedulesKey } from "./schedules.ts";
 
@@ -169,6 +172,7 @@ export const agentKeys = {
     facts: (scale) => fact("Runs at once", scale === 0 ? "0, which disables it" : String(scale)),
   }),
   concurrency: concurrencyKey,
+  session: sessionKey,
   timeoutSeconds: agentKey({
     inFile: "timeout",
     field: integer("seconds", 1, maxTimerSeconds).optional().meta({
@@ -225,6 +229,8 @@ export const agentKeys = {
   alert: alertKey,
   expect: expectKey,
   memory: memoryKey,
+  artifactsBytes: artifactsKey,
+  workspace: workspaceKey,
   heartbeat: heartbeatKey,
   source: agentKey({
     inFile: "source",

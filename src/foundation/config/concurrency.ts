@@ -7,7 +7,7 @@ import { choice, integer, table, text } from "./fields.ts";
 const expected = 'a template, e.g. "{repository}#{number}"';
 
 /** A template over the attributes of triggers. */
-function keyTemplate() {
+export function keyTemplate() {
   return text(expected).refine((given) => templateProblem(given) === null, {
     error: ({ input }) => `${expected}: ${templateProblem(String(input)) ?? ""}`,
   });

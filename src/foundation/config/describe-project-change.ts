@@ -2,6 +2,7 @@ import { describeAlerts } from "./alert-options.ts";
 import { describeBudgets } from "./budget.ts";
 import { describeClusters } from "./cluster.ts";
 import { describeKeys, describeValues, differingKeys } from "./format-value.ts";
+import { writtenSize } from "./fields.ts";
 import type { ProjectConfig } from "./project-config.ts";
 
 interface ProjectDifference {
@@ -39,6 +40,8 @@ function describeKey(
   if (key === "cluster") return describeClusters(before.cluster, after.cluster);
   if (key === "alert") return describeAlerts(before.alert, after.alert);
   if (key === "alerts") return describeTables(key, byName(before.alerts), byName(after.alerts));
+  if (key === "artifactsBytes")
+    return describeValues("artifacts.maxBytes", writtenSize(before[key]), writtenSize(after[key]));
   if (unquoted.includes(key)) return `[${key}] changed`;
   const tables = namedTables.find((one) => one === key);
   if (tables !== undefined) return describeTables(tables, before[tables], after[tables]);

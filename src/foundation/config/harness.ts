@@ -28,7 +28,7 @@ function commandLine() {
   return z.union([program, list(program, error).min(1, { error })], { error });
 }
 
-type HarnessTable = z.output<typeof harnessSchema>;
+export type HarnessTable = z.output<typeof harnessSchema>;
 
 /** The keys of the first table that has them, else the defaults. */
 export function resolveHarness(own: HarnessTable, inherited?: HarnessConfig): HarnessConfig {

@@ -72,6 +72,8 @@ export interface ProjectConfig {
   /** For agents that don't set their own, and for events without an agent. */
   readonly alert: AlertOptions;
   readonly memories: Readonly<Record<string, ProjectMemory>>;
+  /** Maximum size of the artifacts of all runs. */
+  readonly artifactsBytes: number;
   /** URL that is pinged while the scheduler is healthy, null for none. It may hold a secret. */
   readonly heartbeat: string | null;
   /** Null without the table. */

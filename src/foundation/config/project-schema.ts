@@ -3,6 +3,7 @@ import { z } from "zod";
 import { maxAllowedBodyBytes } from "../contracts/body-limits.ts";
 import { projectAlertSchema } from "./alert-options.ts";
 import { alertTargetsSchema } from "./alert-targets.ts";
+import { projectArtifactsSchema } from "./artifacts.ts";
 import { projectBudgetSchema } from "./budget.ts";
 import { calendarsSchema } from "./calendars.ts";
 import { clusterSchema } from "./cluster.ts";
@@ -180,6 +181,9 @@ export const projectSchema = table({
     .prefault({})
     .describe("When alerts are sent. Overridden by an agent's `[alert]`."),
   memories: memoriesSchema,
+  artifacts: projectArtifactsSchema
+    .prefault({})
+    .describe("Files that runs leave in the folder `out/` of their working directory."),
   heartbeat: projectHeartbeatSchema
     .prefault({})
     .describe(

@@ -18,6 +18,8 @@ import type { ProjectConfig } from "./project-config.ts";
 import { formatValue } from "./format-value.ts";
 import { resolveKeys } from "./key-table.ts";
 import { checkSchedules } from "./schedules.ts";
+import { checkSession } from "./session.ts";
+import { checkWorkspace } from "./workspace.ts";
 import { parseSkill, type ParsedSkill, type Skill } from "./skill.ts";
 
 /** The result of reading an agent's files: a config, or why they are invalid. */
@@ -82,6 +84,8 @@ function resolveConfig(
   checkNetwork(table, project, diagnostics);
   checkApprove(table, project, diagnostics);
   checkMcp(table, diagnostics);
+  checkWorkspace(table, diagnostics);
+  checkSession(table, project, diagnostics);
   const inSchema = [
     ...checkExpect(table, files, diagnostics),
     ...checkMemory(table, files, project, diagnostics),

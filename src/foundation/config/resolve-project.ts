@@ -12,6 +12,7 @@ import { alertTargets, checkAlertTargets } from "./alert-targets.ts";
 import { projectBudget } from "./budget.ts";
 import { calendarsOf, checkCalendars } from "./calendars.ts";
 import { checkCluster, resolveCluster } from "./cluster.ts";
+import { sizeBytes } from "./fields.ts";
 import { resolveHarness } from "./harness.ts";
 import { resolveKeys } from "./key-table.ts";
 import { projectMemory } from "./memory.ts";
@@ -100,7 +101,7 @@ function projectConfig(
   const { models, harness, local, gateway, webhooks, budget, network, timezone, scale, ...rest } =
     table;
   const { defaultWaitTimeout, resourceLockTimeout, alerts, alert, heartbeat, ...more } = rest;
-  const { calendars, cluster, memories, telemetry, ...sizes } = more;
+  const { calendars, cluster, artifacts, memories, telemetry, ...sizes } = more;
   const { timeout, base, starting, ...localRest } = local;
   return {
     models: mapEntries(models, (name, model) => modelConfig(name, model, dir)),
@@ -122,6 +123,7 @@ function projectConfig(
     alerts: alertTargets(alerts),
     alert: projectAlert(alert),
     memories: mapEntries(memories, (_, table) => projectMemory(table)),
+    artifactsBytes: sizeBytes(artifacts.maxBytes),
     heartbeat: heartbeat.url ?? null,
     telemetry: resolveTelemetry(telemetry),
     ...sizes,

@@ -16,6 +16,7 @@ const eventFields = [
   "author",
   "sender",
   "branch",
+  "head_sha",
   "labels",
   "conclusion",
 ] as const;

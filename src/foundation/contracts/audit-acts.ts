@@ -1,6 +1,6 @@
 /** The acts of people. */
 export const auditActs = [
-  ...(["answer", "approve", "steer", "continue", "backfill"] as const),
+  ...(["answer", "approve", "steer", "continue", "session-remove", "backfill"] as const),
   ...(["trigger", "start-now", "replay", "kill", "raise"] as const),
   ...(["pause", "resume", "enable", "disable"] as const),
   ...([

@@ -22,6 +22,8 @@ export const denyReasons = [
   "too_many_tunnels",
   /** A sentinel was sent to a host that it is not bound to, or outside of a header. */
   "sentinel",
+  /** A push changes a ref that `[workspace].push` does not list. */
+  "push",
 ] as const;
 export type DenyReason = (typeof denyReasons)[number];
 
@@ -38,6 +40,7 @@ export const denyProblems: Readonly<Record<DenyReason, string>> = {
   server_name: "is not the TLS server name of the connection",
   too_many_tunnels: "has to wait, because this run has too many open connections",
   sentinel: "would have received a placeholder for a secret",
+  push: "was not sent a push",
 };
 
 export function isDenyReason(code: string): code is DenyReason {

@@ -31,6 +31,8 @@ export interface LeftOutFile {
   readonly path: string;
   /** For a person, without a full stop. */
   readonly why: string;
+  /** Absent for what is not a regular file. */
+  readonly bytes?: number | undefined;
 }
 
 /** How many of the files that were left out are named. */
@@ -40,6 +42,8 @@ export const maxLeftOut = 100;
 export interface TreeUpload extends AsyncIterable<TreeEntry> {
   /** The first `maxLeftOut` files that the run left out; known after the last entry. */
   readonly leftOut: () => readonly LeftOutFile[];
+  /** How many others the run left out; absent for none. */
+  readonly more?: () => number;
 }
 
 /** The longest path, in UTF-8 bytes. */
@@ -99,3 +103,8 @@ export function createTreePaths({ entries }: Pick<TreeLimits, "entries">) {
 export function inOneCase(name: string): string {
   return name.toUpperCase().toLowerCase().normalize("NFC");
 }
+
+/** The folder of a run whose files are kept, and the name of its tree. */
+export const outFolder = "out";
+/** Limits of that tree beside its size; both sides of a run's socket use them. */
+export const artifactShape = { entries: 4_000, depth: 16, nameBytes: 255 } as const;

@@ -170,6 +170,24 @@ export const jobSchema = z.object({
   trigger: z.custom<Trigger>((value) => typeof value === "object" && value !== null),
   /** The run's span, for the traces of its commands; absent without `[telemetry]`. */
   traceparent: z.string().optional(),
+  /** The run whose session it continues; absent for a new session. */
+  continues: z
+    .object({
+      instanceId: z.string(),
+      /** ISO 8601 UTC; null if that is not known. */
+      endedAt: z.string().nullable(),
+      /** With the reason. */
+      outcome: z.string(),
+      /** Name of the model that it ended with; null if that is not known. */
+      model: z.string().nullable(),
+      /** The session key that both have; null without one. */
+      key: z.string().nullable(),
+      /** The last run of the key, if that left no session; else null. */
+      lost: z.object({ instanceId: z.string(), outcome: z.string() }).nullable(),
+    })
+    .optional(),
+  /** Tokens above which its session is compacted; absent for the harness's own limit. */
+  sessionTokens: z.number().optional(),
   /** The webhook's whole body, for the agent to read from a file; null for other triggers. */
   payload: z.string().nullable(),
   /** For gathered deliveries: their number and, if the run gets all of them, their events and payloads as JSON. */
@@ -178,6 +196,8 @@ export const jobSchema = z.object({
   trees: z.array(jobTreeSchema).readonly().optional(),
   /** The memories among the trees; absent without any. */
   memory: z.array(jobMemorySchema).readonly().optional(),
+  /** The checkout that the run makes of the tree `workspace`, below its working directory; absent without one. */
+  workspace: z.object({ dir: z.string(), maxBytes: z.number() }).optional(),
   /** The run's own working directory: absolute, empty, owned by its user. */
   workDir: z.string(),
   /** How the run reaches the network; absent if that is open, needs no proxy and trusts only Node's own certificates. */

@@ -190,6 +190,8 @@ export interface EgressPolicy extends AllowList {
   /** The gateway's port on this machine, refused even if it is listed; null for none. */
   readonly ownPort: number | null;
   readonly bindings: readonly SecretBinding[];
+  /** Refs that the run may push to hosts of `bindings`; absent for any. */
+  readonly push?: readonly string[] | undefined;
 }
 
 /** A secret outside of the run, and the hosts that receive it. */

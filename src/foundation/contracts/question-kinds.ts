@@ -8,7 +8,7 @@ export const questionStates = ["open", "answered", "expired", "withdrawn"] as co
 
 /** The ways by which a person reaches the scheduler. */
 export const personWays = [
-  ...(["key", "login", "token", "link", "slack", "telegram", "terminal"] as const),
+  ...(["key", "login", "token", "link", "slack", "telegram", "terminal", "webhook"] as const),
 ] as const;
 
 /** Limits of a question, in characters and seconds: a program's timer counts to 24.8 days. */

@@ -35,8 +35,11 @@ export function heldBy({ agent, gates }: Gated): string | null {
 /** The end of a question's id: the beginnings are alike. */
 export const shortId = (id: string): string => id.slice(-8);
 
-/** `steer` is a text for the model, `stop` ends the run after its turn, `continue` started a run from its session. */
-export const inboxKinds = ["steer", "stop", "continue"] as const;
+/**
+ * `steer` is a text for the model, `delivery` the event of a webhook, `stop` ends the run after its turn, `continue` started a
+ * run from its session.
+ */
+export const inboxKinds = ["steer", "stop", "continue", "delivery"] as const;
 export type InboxKind = (typeof inboxKinds)[number];
 
 /** Limits of the messages to a run: characters of a text, and how many may wait for the run. */
@@ -135,6 +138,7 @@ const ways: Readonly<Record<Person["via"], string>> = {
   slack: "Slack",
   telegram: "Telegram",
   terminal: "the terminal",
+  webhook: "a webhook",
 };
 
 /** How a question ended, in words, such as `Ada via Slack answered: yes`. */

@@ -66,7 +66,10 @@ export function createBlobs(projectDir: string) {
       const hidden = `${staged}-hidden`;
       try {
         await mkdir(stagingDir, { recursive: true, mode: 0o700 });
-        await (prepared ??= prepare());
+        await (prepared ??= prepare()).catch((error: unknown) => {
+          prepared = undefined;
+          throw error;
+        });
         const text = createTextReader(hide);
         const secrets: true[] = [];
         const given = await write(staged, content, async (chunk) => {

@@ -18,6 +18,10 @@ export interface FeatureTables {
   readonly growing?: readonly Growing[];
   /** Deletes all rows from before a time. */
   readonly expire?: string;
+  /** Deletes the rows that are kept up to a time of their own, which is now. */
+  readonly outdated?: string;
+  /** Puts work back that the runs took which are not among `alive` (instance ids), before `recover` reads what waits. */
+  readonly beforeRecovery?: (db: DatabaseSync, alive: ReadonlySet<string>) => void;
   /** Takes over from a scheduler that died, in the transaction of `recover`. */
   readonly recover?: (db: DatabaseSync) => void;
   /** Selects the hashes of the blobs that its rows name, in one column; other blobs are deleted. */

@@ -47,6 +47,11 @@ const concurrencyKeys = `
 /** Authors and senders of a delivery that gave agents work, a JSON list; null before this format. */
 const receiptNames = "ALTER TABLE receipts ADD COLUMN names TEXT;";
 
+/** Session keys: the thread of a key's runs is read by the index, newest first. */
+const sessionKeys = `
+  ALTER TABLE triggers ADD COLUMN session TEXT;
+  CREATE INDEX triggers_by_session ON triggers (agent, session, seq) WHERE session IS NOT NULL;`;
+
 /**
  * The format of state.db. Step 0 makes the tables of version 0.1.0, its first format; each further step takes the
  * database to the next format, and a step that was released is never edited. Features have their own part of a step.
@@ -67,7 +72,7 @@ export const storeFormat = {
     "",
     `${receiptsByBody} ${continuedRun}`,
     `${dedupKeys} ${missedSlots} ${gatherings} ${concurrencyKeys}`,
-    receiptNames,
+    `${receiptNames} ${sessionKeys}`,
   ],
 };
 

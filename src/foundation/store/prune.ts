@@ -81,6 +81,7 @@ export async function prune(
   );
   const expired = [oldSpans, ...features.flatMap(({ expire }) => expire ?? [])];
   const rest = expired.map((sql) => db.prepare(sql));
+  const outdated = features.flatMap((one) => (one.outdated ? db.prepare(one.outdated) : []));
   let deleted = 0;
   const deleteBatch = async (before: number): Promise<number> => {
     const rows = await write(() => {
@@ -102,6 +103,7 @@ export async function prune(
   while (usedBytes(db) > maxBytes && (await deleteBatch(olderPart(db, growing))) > 0)
     await deleteContents();
   await write(() => rest.forEach((one) => one.run(cutoff)));
+  await write(() => outdated.forEach((one) => one.run(now)));
   if (deleted === 0) return 0;
   await giveBack(db, write);
   return deleted;

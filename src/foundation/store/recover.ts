@@ -45,12 +45,13 @@ export interface Recovered {
 /** The columns of a work item. */
 export interface WorkRow extends Omit<
   WorkItem,
-  "replayOf" | "gathered" | "trigger" | "key" | "isRetry"
+  "replayOf" | "gathered" | "trigger" | "key" | "session" | "isRetry"
 > {
   readonly trigger: string;
   readonly replayOf: string | null;
   readonly gathered: string | null;
   readonly key: string | null;
+  readonly session: string | null;
   readonly isRetry: number;
 }
 
@@ -97,6 +98,7 @@ export function recover(
   times: () => Times,
 ): Promise<Recovered> {
   return write(() => {
+    for (const feature of features) feature.beforeRecovery?.(db, alive);
     const open = openRows(db, features, isWorkHeld);
     const at = times();
     const runs = runsAmong(open, at);
@@ -167,10 +169,10 @@ function openRows(
 
 /** The columns of a `WorkRow`. */
 export const workColumns =
-  "id, at, agent, attempt, trigger, replay_of AS replayOf, gathered, key, is_retry AS isRetry";
+  "id, at, agent, attempt, trigger, replay_of AS replayOf, gathered, key, session, is_retry AS isRetry";
 
 export function itemOf(row: WorkRow): WorkItem {
-  const { id, at, agent, attempt, replayOf, gathered, key, isRetry } = row;
+  const { id, at, agent, attempt, replayOf, gathered, key, session, isRetry } = row;
   return {
     id,
     at,
@@ -180,6 +182,7 @@ export function itemOf(row: WorkRow): WorkItem {
     ...(replayOf !== null && { replayOf }),
     ...(gathered !== null && { gathered: JSON.parse(gathered) as readonly string[] }),
     ...(key !== null && { key }),
+    ...(session !== null && { session }),
     ...(isRetry === 1 && { isRetry: true }),
   };
 }

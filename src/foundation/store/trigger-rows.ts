@@ -31,6 +31,7 @@ interface NewTriggerRow {
   /** The receipts of gathered deliveries, in order. */
   readonly gathered?: readonly string[];
   readonly key: string | null;
+  readonly session: string | null;
   /** 1 or 0. */
   readonly isRetry: number;
   readonly trigger: Trigger | null;
@@ -52,6 +53,7 @@ export function queuedRow(item: WorkItem): NewTriggerRow {
     ...described(item.trigger),
     replayOf: null,
     key: null,
+    session: null,
     ...item,
     isRetry: Number(item.isRetry ?? false),
     kind: item.trigger.kind,
@@ -93,6 +95,7 @@ export function deadLetterRow(entry: DeadLetterEntry): NewTriggerRow {
     startedAt: null,
     replayOf: null,
     key: null,
+    session: null,
     isRetry: 0,
     trigger: null,
   };
@@ -142,6 +145,7 @@ const columns = {
   started_at: "startedAt",
   replay_of: "replayOf",
   key: "key",
+  session: "session",
   is_retry: "isRetry",
 } as const satisfies Readonly<Record<string, keyof NewTriggerRow>>;
 

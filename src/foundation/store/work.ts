@@ -107,8 +107,16 @@ export function createWork(
      * Records which instance runs an item, and its version; a run starts only after this. Rejects when the item doesn't
      * wait: it was dropped, or another instance has it. A tick that never waited is added here. Waits for the store.
      */
-    claim: (request: RunRequest, version: RunVersion | null = null, git: GitState | null = null) =>
-      record(() => claim(request, version, git)),
+    claim: (
+      request: RunRequest,
+      version: RunVersion | null = null,
+      git: GitState | null = null,
+      also?: Also,
+    ) =>
+      record(() => {
+        claim(request, version, git);
+        also?.();
+      }),
     /** For a claimed run whose commit was not known in time. Waits for the store. */
     recordGit: (request: RunRequest, git: GitState) => record(() => recordGit(request, git)),
     /** Records that a run ended before its agent received a request, and is started again. Waits for the store. */

@@ -18,6 +18,7 @@ import { slots } from "./checks/slots.ts";
 import { telemetry } from "./checks/telemetry.ts";
 import { models } from "./checks/models.ts";
 import { network, closedNetwork, hosts } from "./checks/network.ts";
+import { workspace } from "./checks/workspace.ts";
 import { permissions } from "./checks/permissions.ts";
 import { scheduler, port } from "./checks/scheduler.ts";
 
@@ -95,6 +96,7 @@ const checks: readonly (readonly [name: string, check: Check])[] = [
   ["budget", budget],
   ["credentials", credentials],
   ["github app", githubApp],
+  ["workspace", workspace],
   ["webhooks", webhooks],
   ["hooks at providers", hooks],
   ["alerts", alerts],

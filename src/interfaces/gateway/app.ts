@@ -9,6 +9,7 @@ import type { GatewayDeps } from "./deps.ts";
 import { createKeyCheck } from "./key-guesses.ts";
 import { checkHost } from "./known-hosts.ts";
 import { answerFormRoutes, answerLinkRoutes } from "./routes/answers.ts";
+import { artifactRoutes } from "./routes/artifacts.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { createLinkRoutes, loginRoutes, parseForms } from "./routes/login.ts";
 import { memoryFileRoutes } from "./routes/memory.ts";
@@ -101,6 +102,8 @@ const apiRoutes = (deps: GatewayDeps, streams: EventStreams): Route[] => [
   ...operationRoutes("History", deps),
   ...logRoutes(deps, streams),
   ...operationRoutes("Logs", deps),
+  ...operationRoutes("Artifacts", deps),
+  ...artifactRoutes(deps),
   ...operationRoutes("Webhooks", deps),
   ...operationRoutes("Spending", deps),
   ...operationRoutes("Network", deps),
@@ -109,6 +112,7 @@ const apiRoutes = (deps: GatewayDeps, streams: EventStreams): Route[] => [
   ...memoryFileRoutes(deps),
   ...operationRoutes("Alerts", deps),
   ...operationRoutes("Questions", deps),
+  ...operationRoutes("Sessions", deps),
   ...operationRoutes("Audit", deps),
   ...operationRoutes("Tokens", deps),
 ];

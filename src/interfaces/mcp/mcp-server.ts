@@ -6,6 +6,7 @@ import { shrunk } from "./bounded.ts";
 import type { Tool } from "./tool.ts";
 import { act } from "./tools/act.ts";
 import { agent, listAgents, whyNot } from "./tools/agents.ts";
+import { files, readFile } from "./tools/files.ts";
 import { log, search } from "./tools/logs.ts";
 import { memory } from "./tools/memory.ts";
 import { questions } from "./tools/questions.ts";
@@ -18,6 +19,8 @@ const tools: Readonly<Record<string, Tool>> = {
   agent,
   runs,
   run,
+  files,
+  read_file: readFile,
   log,
   search,
   why_not: whyNot,

@@ -15,6 +15,13 @@ import { budgetsFor } from "../../foundation/contracts/budget.ts";
 import { storedSecrets } from "../../foundation/credentials/list-credentials.ts";
 import { createRedactor } from "../../foundation/credentials/redactor.ts";
 import { messageOf } from "../../foundation/errors.ts";
+import { createBlobs } from "../../foundation/files/blobs.ts";
+import { createArtifactStore } from "../../features/artifacts/artifact-store.ts";
+import {
+  listArtifacts,
+  readArtifactText,
+  type ArtifactContext,
+} from "../../features/artifacts/operations.ts";
 import { createLogSource } from "../../foundation/logs/log-source.ts";
 import { pauseStatus, seedFrom } from "../../foundation/scheduler/status-store.ts";
 import { openStoreReader, type StoreReader } from "../../foundation/store/store.ts";
@@ -22,7 +29,6 @@ import { createAuditStore, type Audit } from "../../features/people/audit.ts";
 import { createMemoryReports } from "../../features/memory/memory-reports.ts";
 import { createMemoryStore } from "../../features/memory/memory-store.ts";
 import { memoryReads, type MemoryContext } from "../../features/memory/operations.ts";
-import { createBlobs } from "../../foundation/files/blobs.ts";
 import { memoryOptions } from "../../runtime/runs/memory-options.ts";
 import { withProposals } from "../../runtime/runs/proposals.ts";
 import { createQuestionStore } from "../../features/people/question-store.ts";
@@ -31,6 +37,8 @@ import type { InputOf, Named, Operation, OutputOf } from "../../foundation/opera
 import { budgetStates } from "../../features/spend/budget-states.ts";
 import { createLedger } from "../../features/spend/rules/ledger.ts";
 import { showSpend, type SpendContext } from "../../features/spend/operations.ts";
+import { listSessions } from "../../features/sessions/operations.ts";
+import { createSessionStore, type SessionStore } from "../../features/sessions/session-store.ts";
 import { listActs, listQuestions, type DifferenceOf } from "../../features/people/operations.ts";
 import { filterTable } from "../../features/webhooks/providers/table.ts";
 import type { PauseStatus } from "../views/pause-text.ts";
@@ -48,7 +56,10 @@ import { listSchedules, showSchedule } from "../../runtime/runs/schedule-operati
 import type { StoredRunContext } from "../../runtime/runs/run-context.ts";
 
 /** What reads need of a stored project. */
-interface StoredContext extends StoredRunContext, MemoryContext {
+interface StoredContext extends StoredRunContext, ArtifactContext, MemoryContext {
+  readonly store: StoredRunContext["store"];
+  readonly redactor: StoredRunContext["redactor"];
+  readonly sessions: SessionStore;
   readonly questions: ReturnType<typeof withProposals>;
   readonly differenceOf: DifferenceOf;
   readonly audit: Pick<Audit, "page">;
@@ -69,6 +80,9 @@ const storedOperations = [
   showRun,
   showTrace,
   compareRuns,
+  listArtifacts,
+  readArtifactText,
+  listSessions,
 ] as const satisfies readonly Operation<StoredContext>[];
 export type StoredOperations = Named<typeof storedOperations>;
 
@@ -110,8 +124,11 @@ export function openStoredProject({
     questions,
     differenceOf: questions.differenceOf,
     memories,
+    sessions: store.tables(createSessionStore),
     audit: store.tables(createAuditStore),
     spend: { answer: async (query) => spendOf(store, await files())(query) },
+    artifacts: store.tables(createArtifactStore),
+    blobs: createBlobs(projectDir),
     store,
     logs: createLogSource(projectDir),
     get redactor() {

@@ -6,6 +6,11 @@ import {
   testAlertTarget,
   type AlertContext,
 } from "../../features/alerts/operations.ts";
+import {
+  listArtifacts,
+  readArtifactText,
+  type ArtifactContext,
+} from "../../features/artifacts/operations.ts";
 import { memoryOperations, type MemoryContext } from "../../features/memory/operations.ts";
 import type { Audit } from "../../features/people/audit.ts";
 import {
@@ -15,6 +20,11 @@ import {
   showQuestion,
   type PeopleContext,
 } from "../../features/people/operations.ts";
+import {
+  listSessions,
+  removeSessions,
+  type SessionContext,
+} from "../../features/sessions/operations.ts";
 import { raiseBudget, showSpend, type SpendContext } from "../../features/spend/operations.ts";
 import {
   createToken,
@@ -40,15 +50,20 @@ import { operationAt, performAs } from "../../foundation/perform.ts";
 export interface OperationContext
   extends
     AlertContext,
+    ArtifactContext,
     FileContext,
     MemoryContext,
     PeopleContext,
     RunContext,
     SearchContext,
+    SessionContext,
     SpendContext,
     TokenContext,
     WebhookContext {
   readonly status: RunContext["status"];
+  readonly store: RunContext["store"];
+  readonly redactor: RunContext["redactor"];
+  readonly sessions: RunContext["sessions"];
   readonly audit: Audit;
   readonly tokens: Tokens;
 }
@@ -63,6 +78,8 @@ export const operations = [
   listSchedules,
   readLog,
   searchLogs,
+  listArtifacts,
+  readArtifactText,
   ...fileOperations,
   ...memoryOperations,
   showSpend,
@@ -76,6 +93,8 @@ export const operations = [
   showQuestion,
   answerQuestion,
   listActs,
+  listSessions,
+  removeSessions,
   listTokens,
   createToken,
   removeToken,

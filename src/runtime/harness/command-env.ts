@@ -1,5 +1,7 @@
+import { join } from "node:path";
+import { gitConfigEnv } from "../../foundation/credentials/git-config-env.ts";
 import { isoTime } from "../../../streams/iso-times.ts";
-import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
+import type { Job } from "../../foundation/contracts/job.ts";
 
 /** Variables that commands inherit from the run's own environment; all others are dropped. */
 const passedOn = [
@@ -33,7 +35,7 @@ const defaultPath = "/usr/local/bin:/usr/bin:/bin";
 /**
  * The whole environment of the agent's commands and hooks: inherited variables, proxies, the agent's config,
  * credentials (the first that sets a variable wins), `AL_AGENT`, `AL_INSTANCE`, `TRACEPARENT` with `[telemetry]`, for a
- * scheduled run `AL_SCHEDULED_AT`, for a webhook `AL_PAYLOAD_FILE` and, for gathered ones, `AL_DELIVERIES_FILE`.
+ * scheduled run `AL_SCHEDULED_AT`, with a checkout `AL_WORKSPACE`, for a webhook `AL_PAYLOAD_FILE` and, for gathered ones, `AL_DELIVERIES_FILE`.
  * The agent's commands come first on PATH and find the run by `AL_RUN_SOCKET`. The run's token is not included.
  */
 export function commandEnv(
@@ -63,40 +65,8 @@ export function commandEnv(
     AL_INSTANCE: job.instanceId,
     ...(job.traceparent === undefined ? {} : { TRACEPARENT: job.traceparent }),
     ...(job.trigger.kind === "cron" && { AL_SCHEDULED_AT: isoTime(job.trigger.scheduledFor) }),
+    ...(job.workspace && { AL_WORKSPACE: join(job.workDir, job.workspace.dir) }),
     ...(payloadFile === null ? {} : { AL_PAYLOAD_FILE: payloadFile }),
     ...(deliveriesFile === null ? {} : { AL_DELIVERIES_FILE: deliveriesFile }),
   };
-}
-
-/**
- * Variables by which git in the run's commands authenticates at the hosts of its credentials. They hold no secret: a
- * helper, in the shell that git starts for it, reads the token from the environment, so it is in no argument and in no
- * repository's config. Of two credentials for one host the first counts. (git-config(1), `GIT_CONFIG_COUNT`, from git
- * 2.31; gitcredentials(7), custom helpers.)
- */
-export function gitConfigEnv(credentials: readonly JobCredential[]): Record<string, string> {
-  const logins = new Map<string, GitLogin>();
-  for (const { git } of credentials) if (git && !logins.has(git.url)) logins.set(git.url, git);
-  const settings = [...logins.values()].flatMap(settingsOf);
-  if (settings.length === 0) return {};
-  return Object.fromEntries([
-    ["GIT_CONFIG_COUNT", String(settings.length)],
-    ...settings.flatMap(([key, value], index) => [
-      [`GIT_CONFIG_KEY_${index}`, key],
-      [`GIT_CONFIG_VALUE_${index}`, value],
-    ]),
-  ]) as Record<string, string>;
-}
-
-type GitLogin = NonNullable<JobCredential["git"]>;
-type Setting = readonly [key: string, value: string];
-
-function settingsOf({ url, username, variable }: GitLogin): Setting[] {
-  const key = `credential.${url}.helper`;
-  const answer = `printf 'username=%s\\npassword=%s\\n' ${username} "$${variable}"`;
-  return [
-    // Disables the machine's own helpers, which would otherwise store the credential.
-    [key, ""],
-    [key, `!f() { if [ "$1" = get ]; then ${answer}; fi; }; f`],
-  ];
 }

@@ -1,12 +1,16 @@
+import { join } from "node:path";
 import { isoTime } from "../../../streams/iso-times.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { Trigger } from "../../../streams/vocabulary.ts";
 import { bytesText, relativeTime } from "../../foundation/contracts/format.ts";
+import { outFolder } from "../../foundation/contracts/file-tree.ts";
 import { credentialName } from "../../foundation/contracts/credential-reference.ts";
 import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
 import { agentCommands } from "../wire/requests/table.ts";
 import { canMake, toolsFor } from "./tools.ts";
 import { cut } from "./message-writer.ts";
+import type { PersonMessage } from "./run-api/people.ts";
+import { jsonOf } from "../../foundation/contracts/json-size.ts";
 
 /** Input of the prompt besides the job. */
 interface PromptContext {
@@ -31,8 +35,10 @@ export function promptFor(job: Job, context: PromptContext): string {
     section("agent-config", job.params),
     section("credential-context", job.credentials.map(credentialNames)),
     section("environment", environment(job, context)),
+    ...workspaceText(job),
     ...requestsSection(job, context),
     ...memorySection(job),
+    ...continuedText(job),
     triggerSection(job, context),
     ...gatheredText(job, context),
   ].join("\n\n");
@@ -47,12 +53,23 @@ function credentialNames(credential: JobCredential) {
   };
 }
 
+function workspaceText({ workspace }: Job): readonly string[] {
+  if (workspace === undefined) return [];
+  return [
+    `The repository is checked out in the folder ${JSON.stringify(workspace.dir)} of your working directory, which is also in AL_WORKSPACE. Commands start in the working directory, so change into the folder first. The checkout is removed when this run ends: push what has to stay.`,
+  ];
+}
+
 function environment(job: Job, { timezone, now }: PromptContext) {
   const local = new Date(now).toLocaleString("sv-SE", { timeZone: timezone });
   return {
     agent: job.agent,
     instance: job.instanceId,
     workingDirectory: job.workDir,
+    ...(job.trees?.some(({ path }) => path === outFolder) && {
+      artifacts: `Files in ${outFolder}/ of the working directory are kept with this run.`,
+    }),
+    ...(job.workspace && { checkout: join(job.workDir, job.workspace.dir) }),
     startedAt: isoTime(now),
     timezone,
     localTime: local,
@@ -107,7 +124,7 @@ function triggerSection({ trigger, schedulePrompt }: Job, { payloadFile }: Promp
       return section("agent-call", { caller, callerInstance, depth, context });
     }
     case "manual":
-      return [...continuedText(trigger), manualText(trigger)].join("\n\n");
+      return manualText(trigger);
   }
 }
 
@@ -144,17 +161,37 @@ function manualText({ prompt }: ManualTrigger): string {
   return text;
 }
 
-/** Tells the model that time has passed since the session that it continues. */
-function continuedText({ continues }: ManualTrigger): readonly string[] {
+/** Tells the model that time has passed since the session that it continues, and what is new. */
+function continuedText({ continues, models: [model] }: Job): readonly string[] {
   if (continues === undefined) return [];
-  const { instanceId, endedAt } = continues;
-  return [
-    `The messages above are those of the run ${instanceId}, which ended at ${isoTime(endedAt)} (${relativeTime(endedAt, Date.now())}). The results of its tools may be stale by now: check them before you rely on them. The working directory is a new one, without the files that were in the earlier one.`,
+  const { instanceId, endedAt, outcome, key, lost } = continues;
+  const when =
+    endedAt === null ? "" : ` at ${endedAt} (${relativeTime(Date.parse(endedAt), Date.now())})`;
+  const isOther = continues.model !== null && model !== undefined && continues.model !== model.name;
+  const sentences = [
+    `The messages above are those of the run ${instanceId}, which ended${when}: ${outcome}.`,
+    key !== null &&
+      `This run continues the same conversation, ${JSON.stringify(key)}, with the new trigger below.`,
+    lost !== null &&
+      `After it, the run ${lost.instanceId} of this conversation ended without leaving its messages: ${lost.outcome}.`,
+    "The results of its tools may be stale by now: check them before you rely on them.",
+    "The working directory is a new one, without the files that were in the earlier one.",
+    isOther && `It used the model "${String(continues.model)}"; you are "${model.name}".`,
   ];
+  return [withoutOurTags(sentences.filter((text) => text !== false).join(" "))];
 }
 
-/** A message of a person to the session while it is under way. */
-export function personMessage(text: string, by: string): string {
+/** A message to the session while it is under way, for the model. */
+export function messageText({ kind, text, by }: PersonMessage): string {
+  return kind === "delivery" ? deliveryMessage(text) : personMessage(text, by);
+}
+
+/** A webhook delivery of the same session key; `event` is JSON. */
+function deliveryMessage(event: string): string {
+  return `Another webhook delivery of this conversation came while you work. Handle it, too, before you end:\n${section("webhook-trigger", jsonOf(event) ?? event)}`;
+}
+
+function personMessage(text: string, by: string): string {
   const from = withoutOurTags(by);
   return `A person (${from}) says while you work:\n<message-of-person>\n${withoutOurTags(text)}\n</message-of-person>`;
 }

@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { counted } from "../../foundation/contracts/format.ts";
-import { harnesses, type HarnessType } from "../../../streams/harnesses.ts";
-import type { Job, JobCredential, JobTree } from "../../foundation/contracts/job.ts";
+import { harnesses, sessionProgram, type HarnessType } from "../../../streams/harnesses.ts";
+import type { Job, JobTree } from "../../foundation/contracts/job.ts";
+import {
+  writeCredentialFiles,
+  writePrivate,
+} from "../../foundation/credentials/credential-files.ts";
 import { machineFault } from "../wire/machine-fault.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { createRunApiClient } from "./run-api/client.ts";
@@ -84,7 +87,8 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   const open = commandEnv(job, env, { network, ...delivered, files, commands });
   const variables = closed ? withSshThroughBridge(open) : open;
   mcp?.start(variables);
-  const prompt = promptFor(job, {
+  const begun = withSession(job, warn);
+  const prompt = promptFor(begun, {
     timezone: env.TZ ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     now: Date.now(),
     ...delivered,
@@ -94,7 +98,7 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   const verdictOn: ModelEndpoint["verdictOn"] = async (call, asked) =>
     (await client.ask("model-verdict", { call }, asked)).verdict;
   const session = {
-    job,
+    job: begun,
     prompt,
     commandEnv: variables,
     emit,
@@ -170,6 +174,15 @@ function openTrees(job: Job, { emit, env, signal }: RunContext) {
   };
 }
 
+/** A run whose session could not be received begins a new one. */
+function withSession({ continues, ...job }: Job, warn: (text: string) => void): Job {
+  if (continues === undefined) return job;
+  const folder = sessionProgram(job.harness)?.folder ?? "";
+  if (existsSync(join(job.workDir, folder))) return { ...job, continues };
+  warn(`the session of ${continues.instanceId} is no longer stored: this run begins a new one`);
+  return job;
+}
+
 function openCommands(
   { workDir, harness }: Job,
   requests: RunRequests,
@@ -179,7 +192,7 @@ function openCommands(
   return openCommandSocket({ workDir, requests, program, profileDir: ownHome ? workDir : null });
 }
 
-/** Pre hooks, the commands in the instructions, and the session. */
+/** The checkout, pre hooks, the commands in the instructions, and the session. */
 async function untilPost(
   session: Session,
   harness: Harness,
@@ -187,6 +200,7 @@ async function untilPost(
 ): Promise<SessionEnd> {
   const { job, emit, commandEnv: env, signal } = session;
   const { activeMs } = session.clock;
+  if (job.workspace !== undefined) await (await import("./workspace.ts")).checkOut(session);
   const broken = await runHooks("pre", job, {
     emit,
     env,
@@ -231,12 +245,6 @@ function stopped(end: SessionEnd, signal: AbortSignal): SessionEnd {
   return { ...end, error: end.error ?? error };
 }
 
-/** Writes a file that only the run's user can read, below the working directory, which is removed after the run. */
-async function writePrivate(path: string, content: string | Uint8Array, mode = 0o600) {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(path, content, { mode });
-}
-
 /** Writes the skill's files to the paths by which SKILL.md refers to them. */
 async function writeSkillFiles({ files = [], workDir }: Job): Promise<void> {
   for (const { path, content, executable } of files) {
@@ -257,39 +265,4 @@ async function writeDelivered({ workDir, payload, gathered }: Job) {
     payloadFile: await write("webhook-payload", payload),
     deliveriesFile: await write("webhook-deliveries", gathered?.deliveries ?? null),
   };
-}
-
-/** A field's name within a variable's template. */
-const placeholder = /\{([A-Za-z0-9_-]+)\}/g;
-
-/**
- * Writes the fields of credentials that only work as files, with public texts in a separate folder. Resolves to the
- * variables with their paths.
- */
-export async function writeCredentialFiles({
-  credentials,
-  workDir,
-}: Job): Promise<Readonly<Record<string, string>>> {
-  const env: Record<string, string> = {};
-  for (const credential of credentials) {
-    const name = `${credential.type}-${credential.instance}`;
-    const { texts = {}, fields, fileEnv = {} } = credential;
-    const pathOf = (field: string) => {
-      const folder = Object.hasOwn(texts, field) ? ".credential-texts" : ".credentials";
-      return join(workDir, folder, name, field);
-    };
-    for (const field of fieldsNamed(credential)) {
-      // ssh refuses a private key without its last newline, which the store leaves out.
-      await writePrivate(pathOf(field), `${texts[field] ?? fields[field] ?? ""}\n`);
-    }
-    for (const [variable, template] of Object.entries(fileEnv)) {
-      env[variable] ??= template.replace(placeholder, (_whole, field: string) => pathOf(field));
-    }
-  }
-  return env;
-}
-
-function fieldsNamed({ fileEnv = {} }: JobCredential): ReadonlySet<string> {
-  const names = Object.values(fileEnv).flatMap((template) => [...template.matchAll(placeholder)]);
-  return new Set(names.map(([, field = ""]) => field));
 }

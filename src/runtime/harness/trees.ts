@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { counted } from "../../foundation/contracts/format.ts";
-import type { LeftOutFile, TreeLimits } from "../../foundation/contracts/file-tree.ts";
+import type { LeftOutFile } from "../../foundation/contracts/file-tree.ts";
 import type { Job, JobTree } from "../../foundation/contracts/job.ts";
 import { ifMissing, messageOf } from "../../foundation/errors.ts";
-import type { RunSocket } from "./bridge/while-away.ts";
 import { logTo, type Emit } from "./harness.ts";
 import { listFiles, type ListedFiles } from "./trees/list-files.ts";
 import { ChangedFile } from "./trees/read-files.ts";
@@ -58,7 +57,7 @@ export function createRunTrees(
     if (over !== null) return warn(`${tree.path} is not kept: ${over}.`);
     if (files.length + leftOutCount + (before ?? 0) === 0) return;
     if (leftOutCount > 0) warn(`${tree.path}: ${leftOutText(leftOut, leftOutCount)}`);
-    const sent = { root, files, leftOut };
+    const sent = { root, files, leftOut, more: leftOutCount - leftOut.length };
     const { problems } = await sendUnchanged(context, name, sent, (path) =>
       warn(`${tree.path}: ${path} changed while it was read, and is not kept.`),
     );
@@ -83,20 +82,6 @@ export function createRunTrees(
 }
 
 export type RunTrees = ReturnType<typeof createRunTrees>;
-
-/**
- * Receives a tree into a new folder, absolute, which appears once it is whole; resolves to the number of files. Waits for a
- * scheduler that restarts. Rejects with an error for a person if the run may not have it or it breaks a limit.
- */
-export function receiveTree(
-  runSocket: RunSocket,
-  name: string,
-  folder: TreeFolder,
-  limits: TreeLimits,
-  signal: AbortSignal,
-): Promise<number> {
-  return receiveFiles({ runSocket, signal }, name, folder, limits);
-}
 
 /** Sends again, without the file that changed, a few times. */
 async function sendUnchanged(

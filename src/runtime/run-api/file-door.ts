@@ -2,13 +2,13 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import type { TreeEntries, TreeLimits, TreeUpload } from "../../foundation/contracts/file-tree.ts";
 import type { TreeAnswer } from "../../foundation/contracts/tree-service.ts";
-import { messageOf, type Problem } from "../../foundation/errors.ts";
+import { hasCode, messageOf, type Problem } from "../../foundation/errors.ts";
 import { problemText } from "../../foundation/send-problem.ts";
 import { maxLineBytes, packFrames, readFrames } from "../wire/file-frames.ts";
 import { isRefusal, refusal } from "../wire/protocol.ts";
-import { cutIfSilent } from "../wire/http-proxy.ts";
 import { hangUpSignal } from "./model-gateway/read-on.ts";
 import { createShares } from "./shares.ts";
 
@@ -34,6 +34,9 @@ export interface FileDoorLimits {
   readonly totalMs: number;
 }
 
+const failure = refusal("unavailable", "The scheduler failed to do this; its log has the reason.");
+/** Errors of a transfer that the run broke off. */
+const cutCodes = ["ABORT_ERR", "ECONNRESET", "EPIPE", "ERR_STREAM_PREMATURE_CLOSE"];
 /** The longest upload that is read to its end after it was refused. */
 const drainedBytes = 64 * 1024 * 1024;
 
@@ -64,8 +67,10 @@ export function createFileDoor(
   limits: FileDoorLimits = fileDoorLimits,
 ) {
   const { total, perRun: perOwner, silentMs, totalMs } = limits;
-  const closing = new AbortController();
+  /** Those of the open transfers: `AbortSignal.any` would keep each of them for ever. */
+  const cuts = new Set<AbortController>();
   const open = new Set<Promise<void>>();
+  let isClosing = false;
   // A run that uses up its share, or keeps transfers open, delays no other run: each may have one at any time.
   const shares = createShares({
     total,
@@ -113,16 +118,21 @@ export function createFileDoor(
     response: ServerResponse,
   ): Promise<void> => {
     const cut = new AbortController();
-    const gone = AbortSignal.any([hangUpSignal(response), closing.signal]);
+    const gone = hangUpSignal(response);
     gone.addEventListener("abort", () => cut.abort(gone.reason), { once: true });
+    cuts.add(cut);
     try {
       const tree = treeOf(request.url ?? "");
       await handle({ instanceId, tree, request, response, cut });
     } catch (error) {
-      if (closing.signal.aborted || response.headersSent) return void response.destroy();
-      const failed = (): void =>
+      const problem = isRefusal(error) ? error : failure;
+      if (problem === failure && error !== cut.signal.reason && !hasCode(error, ...cutCodes)) {
         onProblem(`${instanceId}: ${request.url ?? ""}: ${messageOf(error)}`);
-      await refuse(request, response, problemOf(error, failed), silentMs);
+      }
+      if (isClosing || response.headersSent) response.destroy();
+      else await refuse(request, response, problem, silentMs);
+    } finally {
+      cuts.delete(cut);
     }
   };
 
@@ -135,7 +145,8 @@ export function createFileDoor(
     },
     /** Cuts open transfers; resolves when all are settled. */
     close: async () => {
-      closing.abort(refusal("unavailable", "The scheduler is stopping."));
+      isClosing = true;
+      for (const cut of cuts) cut.abort(refusal("unavailable", "The scheduler is stopping."));
       await Promise.allSettled(open);
     },
   };
@@ -212,20 +223,13 @@ async function refuse(
   silentMs: number,
 ): Promise<void> {
   request.resume();
-  if (Number(request.headers["content-length"] ?? 0) > drainedBytes) {
-    response.shouldKeepAlive = false;
-  } else if (!request.complete && !request.destroyed) {
-    cutIfSilent(request, silentMs);
-    await once(request, "close").catch(() => undefined);
+  if (Number(request.headers["content-length"] ?? 0) <= drainedBytes) {
+    const ended = request.complete || request.destroyed ? null : once(request, "close");
+    // Rejects if the run hangs up.
+    await Promise.race([ended, wait(silentMs, undefined, { ref: false })]).catch(() => undefined);
   }
+  response.shouldKeepAlive = request.complete;
   const { status, headers } = problem;
   response.writeHead(status, { ...headers, "content-type": "application/problem+json" });
   response.end(problemText(problem).body);
-}
-
-/** The refusal for any error; `failed` is called for a failure of the scheduler itself. */
-function problemOf(error: unknown, failed: () => void): Problem {
-  if (isRefusal(error)) return error;
-  failed();
-  return refusal("unavailable", "The scheduler failed to do this; its log has the reason.");
 }

@@ -1,3 +1,5 @@
+import { createArtifactStore } from "../../features/artifacts/artifact-store.ts";
+import { calledFiles } from "../../features/artifacts/artifacts.ts";
 import type { OpenCall } from "../../foundation/contracts/run-state.ts";
 import { createCalls, type CallEvent } from "./rules/calls.ts";
 import { withKey } from "../../../streams/triggers/with-key.ts";
@@ -29,6 +31,7 @@ export function createCallRequests(
   gates: Gates,
 ) {
   const { clock, store, runs, firstEvents } = context;
+  const artifacts = store.tables(createArtifactStore);
 
   const { apply, stop } = drive(createCalls<CallWait>(graph), clock, (event) =>
     onCallEvent(event, context),
@@ -108,6 +111,19 @@ export function createCallRequests(
       });
       return { ok: true, timedOut, calls: [...(await read(instanceId, callIds))] };
     },
+    "call-files": ({ instanceId }, { request: { callId, path } }) => {
+      const { isOver, files, leftOut } = calledFiles(artifacts, callId, instanceId);
+      const wanted = files.filter((file) => path === undefined || isAt(file.path, path));
+      if (isOver && path !== undefined && wanted.length === 0) {
+        throw refusal("malformed", `The called agent left no file ${JSON.stringify(path)}.`);
+      }
+      const listed = wanted.slice(0, listedFiles).map((file) => {
+        return { path: file.path, bytes: file.bytes, isText: file.kind === "text" };
+      });
+      const state = isOver ? "ended" : "running";
+      const more = wanted.length - listed.length;
+      return Promise.resolve({ ok: true, state, files: listed, more, leftOut: [...leftOut.files] });
+    },
   };
   return {
     performers,
@@ -122,6 +138,13 @@ export function createCallRequests(
     },
     stop,
   };
+}
+
+/** The most files that an answer names. */
+const listedFiles = 200;
+
+function isAt(path: string, wanted: string): boolean {
+  return path === wanted || path.startsWith(`${wanted.replace(/\/$/, "")}/`);
 }
 
 function onCallEvent(event: CallEvent<CallWait>, { abandon }: RequestContext): void {

@@ -3,12 +3,13 @@ import { runtimes } from "../../../streams/runtimes.ts";
 import { canonicalConfig } from "../../foundation/config/canonical-config.ts";
 import { scriptTexts, createSkillHashes } from "../../foundation/config/skill-files.ts";
 import { createProjectGit } from "../../features/versions/project-git.ts";
+import { createSessionStore } from "../../features/sessions/session-store.ts";
 import { createRunVersions, maskWith } from "../../features/versions/run-versions.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import { messageOf } from "../../foundation/errors.ts";
 
 /**
- * Records which instance claims an item, and its version; a run starts after the returned promise resolves. It does not
+ * Records which instance claims an item, its version and the session that it continues; a run starts after the returned promise resolves. It does not
  * wait for git: an unknown commit is recorded later.
  */
 export function claimsWithVersions({
@@ -31,6 +32,7 @@ export function claimsWithVersions({
     onChange: () => git.invalidate(),
   });
   const { work } = store;
+  const sessions = store.tables(createSessionStore);
   return async (request) => {
     // In the turn of the tick, with the time up to which ticks were handled: a crash must not lose it.
     const isTick = request.item.trigger.kind === "cron";
@@ -39,8 +41,9 @@ export function claimsWithVersions({
       isTick ? work.keepTick(request.item) : null,
     ]);
     const state = git.state();
-    if (!(state instanceof Promise)) return work.claim(request, version, state);
-    await work.claim(request, version);
+    const link = (): void => sessions.link(request, Date.now());
+    if (!(state instanceof Promise)) return work.claim(request, version, state, link);
+    await work.claim(request, version, null, link);
     state
       .then((later) => (later === null ? undefined : work.recordGit(request, later)))
       .catch((error: unknown) => {

@@ -114,6 +114,8 @@ export class LiveRun implements Disposable {
   /** The MCP servers whose tools have changed since their last list. */
   readonly changedMcp = new Set<string>();
   readonly modelCalls = new LatestModelCalls();
+  /** How many bytes it has sent of each of its trees. */
+  readonly sentBytes = new Map<string, number>();
   /** The denied connection attempts in the run's log; null before the first. */
   denials: Set<string> | null = null;
   readonly freezer: Freezer;

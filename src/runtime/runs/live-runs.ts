@@ -41,9 +41,21 @@ export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">) {
   return {
     ...owner,
     find: (instanceId: string): LiveRun | undefined => runs.get(instanceId),
+    /** Aborts at the end of the run. */
+    untilEnd: (instanceId: string): AbortSignal => {
+      const ended = new AbortController();
+      const abort = (): void => ended.abort();
+      const run = runs.get(instanceId);
+      if (run === undefined) abort();
+      else run.onDispose(abort);
+      return ended.signal;
+    },
     /** Instance ids of an agent's runs. */
     of: (agent: string): readonly string[] =>
       [...runs.values()].flatMap((run) => (run.agent === agent ? run.instanceId : [])),
+    /** The run of a session key; undefined if none is live. */
+    ofSession: (agent: string, session: string): LiveRun | undefined =>
+      [...runs.values()].find((run) => run.agent === agent && run.request.item.session === session),
     /** Throws a Problem `unauthorized` if the run is not live. */
     get: (instanceId: string): LiveRun => {
       const run = runs.get(instanceId);

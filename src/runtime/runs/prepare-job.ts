@@ -1,4 +1,5 @@
 import { questionLimits } from "../../foundation/contracts/question-kinds.ts";
+import { checkoutPlan } from "../../features/workspace/checkout-plan.ts";
 import { modelsOfRuns } from "../../foundation/contracts/model-defaults.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { AgentConfig, ModelConfig, ScheduleEntry } from "../../../streams/agent-config.ts";
@@ -32,6 +33,8 @@ export interface JobSources extends ModelSources {
   readonly payload: (receiptId: string) => string | null;
   /** The accepted webhooks in order, as JSON, without those that retention deleted. */
   readonly deliveries: (receiptIds: readonly string[]) => string;
+  /** The run whose session the run continues; undefined for a new session. */
+  readonly continued: (request: RunRequest) => Job["continues"];
   /** Names the run's span; undefined if no spans are sent. */
   readonly traceparent: (request: RunRequest) => string | undefined;
   /** In the order to try. */
@@ -60,6 +63,7 @@ export async function prepareJob(
   ]);
   const { trigger } = item;
   const entry = entryOf(trigger, agent);
+  const plan = checkoutPlan(request);
   const inRun = await sources.broker(request, credentials);
   return {
     instanceId,
@@ -78,9 +82,12 @@ export async function prepareJob(
     valueSchema: agent.expect?.schema ?? undefined,
     ...(entry?.prompt != null && { schedulePrompt: entry.prompt }),
     trigger,
+    continues: sources.continued(request),
+    ...(agent.session?.maxTokens != null && { sessionTokens: agent.session.maxTokens }),
     traceparent: sources.traceparent(request),
     payload: trigger.kind === "webhook" ? sources.payload(trigger.event.receiptId) : null,
     ...gatheredOf(request, sources),
+    ...(plan && { workspace: { dir: plan.dir, maxBytes: plan.maxBytes } }),
     ...(trees.length > 0 && { trees }),
     ...(memory && { memory }),
     workDir,

@@ -9,7 +9,6 @@ import type { OpenCall } from "../../foundation/contracts/run-state.ts";
 import type { McpStore } from "../../features/mcp/mcp-store.ts";
 import type { Inbox } from "../../features/people/inbox.ts";
 import type { Questions } from "../../features/people/questions.ts";
-import type { RunSessions } from "../../features/people/run-sessions.ts";
 import type { Store } from "../../foundation/store/store.ts";
 import type { McpRun } from "./connect-mcp.ts";
 import type { McpClient } from "../wire/mcp-client.ts";
@@ -43,7 +42,6 @@ export interface RequestContext {
   readonly funds: (run: LiveRun) => Observable<RunFunds>;
   readonly questions: Questions;
   readonly inbox: Inbox;
-  readonly sessions: RunSessions;
   readonly mcp: McpStore;
   /** Connects to an MCP server outside of the run. Rejects with an error for a person. */
   readonly connectMcp: (server: McpServer, run: McpRun) => Promise<McpClient>;

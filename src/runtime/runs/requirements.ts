@@ -65,8 +65,10 @@ export function requirementCheck(
 }
 
 async function unmetCredentials(agent: AgentConfig, { credential }: RequirementSources) {
+  const ofWorkspace = agent.workspace?.credential ?? null;
+  const all = new Set([...agent.credentials, ...(ofWorkspace === null ? [] : [ofWorkspace])]);
   const reasons = await Promise.all(
-    agent.credentials.map((reference) => credential(reference).then(() => null, reasonOf)),
+    [...all].map((reference) => credential(reference).then(() => null, reasonOf)),
   );
   return reasons
     .filter((reason) => reason !== null)

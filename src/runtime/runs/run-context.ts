@@ -2,7 +2,7 @@ import type { OverBudget } from "../../../streams/agent-graph.ts";
 import type { ConfiguredAgent } from "../../../streams/status/agent-record.ts";
 import type { Calendars } from "../../../streams/triggers/calendar.ts";
 import type { Inbox } from "../../features/people/inbox.ts";
-import type { RunSessions } from "../../features/people/run-sessions.ts";
+import type { SessionStore } from "../../features/sessions/session-store.ts";
 import type { Webhooks } from "../../features/webhooks/webhooks.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
@@ -49,7 +49,7 @@ export interface RunContext extends SchedulerContext, StoredRunContext, StatusCo
   readonly overBudget: (agent: string) => OverBudget | null;
   readonly readAgain: Webhooks["readAgain"];
   readonly inbox: Inbox;
-  readonly sessions: RunSessions;
+  readonly sessions: SessionStore;
   readonly startOnce: StartOnce;
   readonly backfills: Pick<Backfills, "advance">;
 }

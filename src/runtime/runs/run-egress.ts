@@ -34,6 +34,7 @@ export function createRunEgress(
       allow: await allowList(agent, project$.value.network, credential),
       ownPort: portOf(gatewayUrl()),
       bindings: await bindings(request),
+      push: agent.workspace?.push,
     };
   };
   const egress = createEgress({

@@ -8,6 +8,7 @@ import { schedulerRequests } from "../wire/requests/table.ts";
 import { unlessAborted } from "../runners/as-run.ts";
 import { createBudgetWaits } from "./budget-waits.ts";
 import { createAsks } from "./asks.ts";
+import { createDeliveries } from "./deliver-to-run.ts";
 import { createCallRequests } from "./calls.ts";
 import type { LiveRun, Performers } from "./live-run.ts";
 import { createGates } from "./gates.ts";
@@ -30,6 +31,7 @@ export function createRunRequests(context: RequestContext) {
   const budgetWaits = createBudgetWaits(context, gates);
   const asks = createAsks(context);
   const mcp = createMcpRequests(context, gates);
+  const deliver = createDeliveries(context);
   const performers: Performers = {
     ...locks.performers,
     ...calls.performers,
@@ -92,6 +94,7 @@ export function createRunRequests(context: RequestContext) {
       }
       if (aboutWork.has(event.type)) calls.onEvent(event);
       runs.onEvent(event);
+      deliver(event);
     },
     /** Takes over the calls of an earlier scheduler's runs; once. */
     restore: (alive: ReadonlySet<string>) => calls.restore(alive),
@@ -130,10 +133,8 @@ const aboutWork: ReadonlySet<RunEvent["type"]> = new Set([
   "taken",
 ]);
 
-type Requests = Performers<"inbox" | "session-end" | "keep-session" | "kept-session">;
-
-/** Messages of people to runs, and the sessions of runs. */
-function createPeopleRequests({ inbox, sessions, clock, redactValue }: RequestContext): Requests {
+/** Messages to runs. */
+function createPeopleRequests({ inbox }: RequestContext): Performers<"inbox" | "session-end"> {
   return {
     inbox: async (run, { request: { after, isLast = false }, signal }) => {
       run.onConnected();
@@ -152,29 +153,5 @@ function createPeopleRequests({ inbox, sessions, clock, redactValue }: RequestCo
       run.onConnected();
       return { ok: true };
     },
-    "keep-session": async ({ instanceId }, { request }) => {
-      const entries = redactedLines(request.entries, redactValue);
-      await sessions.add(instanceId, { ...request, entries }, clock.now());
-      return { ok: true };
-    },
-    "kept-session": ({ request: { item } }, { request: { part } }) => {
-      const { continues } = { continues: undefined, ...item.trigger };
-      const found = continues && sessions.part(continues.instanceId, part);
-      if (!found)
-        throw refusal("unavailable", "The session that it continues is no longer stored.");
-      return Promise.resolve({ ok: true, ...found });
-    },
   };
-}
-
-/** The scheduler knows secrets that the run does not have. Throws a Problem `malformed`. */
-function redactedLines(lines: string, redactValue: (value: unknown) => unknown): string {
-  try {
-    return lines
-      .split("\n")
-      .map((line) => JSON.stringify(redactValue(JSON.parse(line))))
-      .join("\n");
-  } catch {
-    throw refusal("malformed", "entries: a line is not JSON");
-  }
 }

@@ -30,7 +30,8 @@ export const inboxMessageSchema = z
     seq: z.int(),
     at: z.iso.datetime(),
     kind: z.enum(inboxKinds).meta({
-      description: "`steer` for the model, `stop` after the turn, `continue` in another run",
+      description:
+        "`steer` for the model, `delivery` of a webhook for the model, `stop` after the turn, `continue` in another run",
     }),
     text: z.string(),
     by: personSchema,
@@ -47,6 +48,22 @@ export function inboxView({ seq, at, kind, text, by, ...rest }: InboxMessage): I
   const receivedAt = isoTime(rest.receivedAt);
   return { seq, at: isoTime(at), kind, text, by, receivedAt, continuedBy: rest.continuedBy };
 }
+
+/** Runs that continue one session. */
+const threadSchema = z
+  .object({
+    key: z.string().meta({ description: "The session key" }),
+    runs: z
+      .array(
+        z.object({
+          instanceId: z.string(),
+          at: z.iso.datetime(),
+          outcome: nullableText.meta({ description: "Null while it is live" }),
+        }),
+      )
+      .meta({ description: "Newest first, at most 20" }),
+  })
+  .meta({ id: "Thread" });
 
 /** Calls to models, as the scheduler counted them. */
 const runSpendSchema = z
@@ -129,6 +146,7 @@ export const runSchema = runEntrySchema
     isKept: z.boolean().meta({ description: "Whether its session is kept: it can be continued" }),
     continues: nullableText.meta({ description: "The run whose session it continues" }),
     continuedBy: z.array(z.string()).meta({ description: "The runs that continue its session" }),
+    thread: threadSchema.nullable().meta({ description: "Null for a run without a session key" }),
     hosts: z.array(runHostSchema).meta({
       description:
         "Hosts that it requested, without its models: denied ones first, at most 200 of them and 200 others",

@@ -12,15 +12,17 @@ export interface StartedManual {
 
 interface StartDeps extends StartableDeps, WorkStarter {}
 
-/** Commits manual work under an id and dispatches it. Rejects with the Problem why it did not start. */
+/** Commits manual work under an id, and with a session key, and dispatches it. Rejects with the Problem why it did not start. */
 export async function startManual(
   agent: string,
   trigger: Trigger,
   deps: StartDeps,
   triggerId: string = uuidV7(),
+  session: string | null = null,
 ): Promise<StartedManual> {
   mustBeStartable(deps, agent);
-  const item = { id: triggerId, agent, at: Date.now(), attempt: 1, trigger };
+  const own = { id: triggerId, agent, at: Date.now(), attempt: 1, trigger };
+  const item = session === null ? own : { ...own, session };
   const [event] = await startWork([item], deps);
   if (event?.type === "refused") throw refusalOf(event, deps);
   const instanceId = event?.type === "started" ? event.instanceId : null;

@@ -1,6 +1,6 @@
 import { outcomeText } from "../../../streams/outcomes.ts";
 import { v7 as uuidV7 } from "uuid";
-import { harnesses } from "../../../streams/harnesses.ts";
+import { sessionProgram } from "../../../streams/harnesses.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Person } from "../../foundation/contracts/questions.ts";
 import { Problem } from "../../foundation/errors.ts";
@@ -28,11 +28,11 @@ export async function steer(
   const reason = whyNoInput(agent)[kind];
   if (reason !== null) throw new Problem("refused", reason);
   if (run.isEnding) throw new Problem("refused", `the run ${instanceId} is being ended`);
-  const { keepsSession } = harnesses[agent.harness.type];
-  const next = keepsSession ? `; after its hooks, ${continuing(instanceId)}` : "";
+  const next =
+    sessionProgram(agent.harness) !== null ? `; after its hooks, ${continuing(instanceId)}` : "";
   const isOver = `the session of ${instanceId} accepts no more messages${next}`;
-  // An earlier scheduler may have received the session.
-  if (context.sessions.isWhole(instanceId)) throw new Problem("refused", isOver);
+  // An earlier scheduler may have received the end of the session.
+  if (context.inbox.isOver(instanceId)) throw new Problem("refused", isOver);
   if (!(await run.isConnected())) {
     const silent = `the run ${instanceId} has not connected to this scheduler yet, so its session may be over`;
     throw new Problem("refused", silent, `try again, or see al show ${instanceId}`);
@@ -64,7 +64,8 @@ export async function continueRun(
   const triggerId = uuidV7();
   await context.inbox.add({ instanceId, kind: "continue", text: prompt, by, triggerId });
   const trigger = { kind: "manual", prompt, continues } as const;
-  return { agent, ...(await startManual(agent, trigger, context, triggerId)) };
+  const key = context.sessions.keyOf(instanceId);
+  return { agent, ...(await startManual(agent, trigger, context, triggerId, key)) };
 }
 
 function notLive(
@@ -73,7 +74,7 @@ function notLive(
 ): Problem {
   const { outcome } = mustHaveRun(instanceId, store).entry;
   const state = outcome === null ? "has not started yet" : `has ended (${outcomeText(outcome)})`;
-  const next = sessions.isWhole(instanceId) ? `: ${continuing(instanceId)}` : "";
+  const next = sessions.programOf(instanceId) !== null ? `: ${continuing(instanceId)}` : "";
   return new Problem("refused", `the run ${instanceId} ${state}${next}`);
 }
 
@@ -87,12 +88,17 @@ function mustHaveSession(
   config: AgentConfig | null,
   { sessions }: RunContext,
 ): void {
-  const { type, command } = config?.harness ?? { type: "pi", command: "" };
-  if (!harnesses[type].keepsSession) {
-    const reason = `${command} keeps its sessions to itself: only runs of the pi harness can be continued`;
+  const harness = config?.harness ?? ({ type: "pi", command: "" } as const);
+  const program = sessionProgram(harness);
+  if (program === null) {
+    const reason = `${harness.command} keeps its sessions to itself: only runs of pi, claude, codex and gemini can be continued`;
     throw new Problem("refused", reason);
   }
-  if (sessions.isWhole(instanceId)) return;
-  const reason = `the session of ${instanceId} is not kept: it never began, its process was killed at once, or it is older than the history`;
+  const kept = sessions.programOf(instanceId);
+  if (kept === program.name) return;
+  const reason =
+    kept === null
+      ? `the session of ${instanceId} is not kept: it never began, its process was killed at once, a later run of its session key continued it, or it is older than the history`
+      : `the session of ${instanceId} is one of ${kept}, and its agent uses ${program.name} now`;
   throw new Problem("refused", reason);
 }

@@ -12,10 +12,10 @@ import { createAuditStore } from "../../features/people/audit.ts";
 import { createQuestionStore } from "../../features/people/question-store.ts";
 import { questionView } from "../../foundation/contracts/question-views.ts";
 import { createInboxStore } from "../../features/people/inbox-store.ts";
-import { createRunSessions } from "../../features/people/run-sessions.ts";
+import { createSessionStore, type SessionStore } from "../../features/sessions/session-store.ts";
+import { isoTime } from "../../../streams/iso-times.ts";
 import { durationText } from "../../../streams/duration-text.ts";
 import { lateText } from "../../../streams/late-text.ts";
-import type { Trigger } from "../../../streams/vocabulary.ts";
 import { inboxView, runEntrySchema } from "./run-view.ts";
 import type { InboxView, RunVersionView, RunView, RunDifference } from "./run-view.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
@@ -77,7 +77,7 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
     hosts: [...store.hosts.of(instanceId)],
     memory: runMemory(instanceId, store.tables(createMemoryStore)),
     questions: store.tables(createQuestionStore).ofRun(instanceId).map(questionView),
-    ...ofPeople(instanceId, trigger, deps),
+    ...ofPeople(instanceId, agent ?? "", deps),
     acts: store.tables(createAuditStore).page({ instance: instanceId, limit: 5 }).entries,
     calls: {
       received:
@@ -100,14 +100,22 @@ function lateOf({ trigger, entry: { at, attempt, startedAt } }: StoredRun): stri
 }
 
 /** The messages of people to the run, and the runs that share its session. */
-function ofPeople(instanceId: string, trigger: Trigger | null, { store, redactor }: ViewRunDeps) {
+function ofPeople(instanceId: string, agent: string, { store, redactor }: ViewRunDeps) {
   const messages = store.tables(createInboxStore).ofRun(instanceId).map(inboxView);
+  const sessions = store.tables(createSessionStore);
   return {
     messages: redactor.redactValue(messages) as InboxView[],
-    isKept: store.tables(createRunSessions).isWhole(instanceId),
-    continues: trigger?.kind === "manual" ? (trigger.continues?.instanceId ?? null) : null,
+    isKept: sessions.programOf(instanceId) !== null,
+    continues: sessions.continued(instanceId),
+    thread: threadOf(agent, sessions.keyOf(instanceId), sessions),
     continuedBy: messages.flatMap(({ continuedBy }) => continuedBy ?? []),
   };
+}
+
+function threadOf(agent: string, key: string | null, sessions: SessionStore): RunView["thread"] {
+  if (key === null) return null;
+  const runs = sessions.thread(agent, key).map((run) => ({ ...run, at: isoTime(run.at) }));
+  return { key, runs };
 }
 
 /** Throws Problem `unknown_instance`. */

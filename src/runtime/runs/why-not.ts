@@ -159,12 +159,18 @@ function busyText({ config, running }: AgentRecord): string {
 
 /** Queued work may wait for a run of its key although its agent is not busy. */
 function keysReasons({ config, queued, running }: AgentRecord): readonly Reason[] {
-  if (config === null || config.concurrency === null) return [];
-  const { key, limit } = config.concurrency;
-  const serial = serialText(config.scale);
-  const text = `Queued work may wait for its key ${JSON.stringify(key)}: ${counted(limit, "run")} of a key at once.`;
+  const { concurrency = null, session = null } = config ?? {};
   const isWaiting = queued > 0 && running > 0;
-  return [[isWaiting, serial === null ? text : `${text} ${sentenceOf(serial)}`]];
+  const keys = [
+    concurrency &&
+      `key ${JSON.stringify(concurrency.key)}: ${counted(concurrency.limit, "run")} of a`,
+    session && `session key ${JSON.stringify(session.key)}: 1 run of a`,
+  ].filter((text) => text !== null);
+  const serial = keys.length === 0 ? null : serialText(config?.scale ?? 0);
+  return keys.map((text, index) => {
+    const whole = `Queued work may wait for its ${text} key at once.`;
+    return [isWaiting, serial === null || index > 0 ? whole : `${whole} ${sentenceOf(serial)}`];
+  });
 }
 
 function heldText(waiting: number): string {

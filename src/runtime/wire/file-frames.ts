@@ -18,9 +18,14 @@ const fileSchema = z.strictObject({
   isExecutable: z.boolean(),
 });
 const leftOutSchema = z.strictObject({
-  leftOut: z.strictObject({ path: z.string(), why: z.string() }),
+  leftOut: z.strictObject({
+    path: z.string(),
+    why: z.string(),
+    bytes: z.int().min(0).optional(),
+  }),
 });
-const lineSchema = z.union([fileSchema, leftOutSchema, z.strictObject({ end: z.literal(true) })]);
+const endSchema = z.strictObject({ end: z.literal(true), more: z.int().min(0).optional() });
+const lineSchema = z.union([fileSchema, leftOutSchema, endSchema]);
 
 /** The longest line: a path of 1,024 bytes may be escaped. */
 export const maxLineBytes = 8 * 1024;
@@ -28,12 +33,13 @@ const newline = 0x0a;
 
 /**
  * The wire form of a tree, in both directions: for each entry a line of JSON with `path`, `bytes` and `isExecutable`, and
- * that many bytes; a line for each file that was left out; and `{"end":true}`, without which the tree is cut and counts for
+ * that many bytes; a line for each of the first files that were left out; and `{"end":true}`, with the number of the others, without which the tree is cut and counts for
  * nothing. Links, devices and owners have no wire form. Throws if a content has another length than its entry.
  */
 export async function* packFrames(
   entries: TreeEntries,
   leftOut: () => readonly LeftOutFile[] = () => [],
+  more = 0,
 ): AsyncGenerator<Buffer> {
   for await (const { content, ...file } of entries) {
     yield fileLine(file);
@@ -45,7 +51,7 @@ export async function* packFrames(
     }
     if (left !== 0) throw new Error(`${file.path}: its content does not have ${file.bytes} bytes`);
   }
-  yield lastLines(leftOut());
+  yield lastLines(leftOut(), more);
 }
 
 /** The line before the content of a file. */
@@ -54,9 +60,9 @@ export function fileLine({ path, bytes, isExecutable }: TreeFile): Buffer {
 }
 
 /** The lines after the last file. */
-export function lastLines(leftOut: readonly LeftOutFile[]): Buffer {
+export function lastLines(leftOut: readonly LeftOutFile[], more = 0): Buffer {
   const named = leftOut.slice(0, maxLeftOut).map((file) => lineOf({ leftOut: file }));
-  return Buffer.concat([...named, lineOf({ end: true })]);
+  return Buffer.concat([...named, lineOf({ end: true, ...(more > 0 && { more }) })]);
 }
 
 function lineOf(line: z.infer<typeof lineSchema>): Buffer {
@@ -69,12 +75,16 @@ function lineOf(line: z.infer<typeof lineSchema>): Buffer {
  */
 export function readFrames(stream: AsyncIterable<Buffer>, limits: TreeLimits): TreeUpload {
   const leftOut: LeftOutFile[] = [];
+  let more = 0;
   const read = async function* (): AsyncGenerator<TreeEntry> {
     await using source = createSource(stream);
     const check = createFileCheck(limits);
     for (;;) {
       const line = lineIn(await source.line());
-      if ("end" in line) break;
+      if ("end" in line) {
+        more = line.more ?? 0;
+        break;
+      }
       if ("leftOut" in line) {
         if (leftOut.push(line.leftOut) > maxLeftOut) throw broken("names too many files left out");
         continue;
@@ -86,7 +96,7 @@ export function readFrames(stream: AsyncIterable<Buffer>, limits: TreeLimits): T
     }
     if (await source.hasMore()) throw broken("has bytes after its last line");
   };
-  return { [Symbol.asyncIterator]: read, leftOut: () => leftOut };
+  return { [Symbol.asyncIterator]: read, leftOut: () => leftOut, more: () => more };
 }
 
 /** Checks each file before its content is read. The returned function throws a Problem. */

@@ -1,181 +1,153 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import type { OnNew } from "../../../streams/agent-config.ts";
-import { ownUser } from "../../helpers/command-agents.ts";
-import { LiveProject } from "../../helpers/live-project.ts";
+import { sendLoad, type LoadAnswer, type LoadRequest } from "../../features/webhooks/load.ts";
 import { isLong } from "../../helpers/long.ts";
 import { pause } from "../../helpers/pause.ts";
 import { randomBy } from "../../helpers/random.ts";
 import { clockAhead } from "../../helpers/scheduler.ts";
 import { startArgs } from "./crash-cycle.ts";
-import { startDoomed } from "./crash-scheduler.ts";
+import { startDoomed, type Doomed } from "./crash-scheduler.ts";
+import { keyedProject } from "./keyed-project.ts";
+import {
+  isGathering,
+  linesOf,
+  look,
+  summary,
+  wrongRows,
+  wrongRuns,
+  type Accepted,
+} from "./keyed-work.ts";
+import { killPoints, type KillPoint } from "./kill-points.ts";
 
 /** `AL_KEY_ROUNDS` for more, `AL_KEY_SEED` to repeat the moments of a failure. */
 const rounds = Number(process.env.AL_KEY_ROUNDS ?? (isLong ? 200 : 10));
 const seed = Number(process.env.AL_KEY_SEED ?? Date.now() % 1_000_000);
-const keys = 3;
+const keys = 2;
 
-/** The `onNew` of each agent. */
-const agents: Readonly<Record<string, OnNew>> = {
-  waits: "wait",
-  replaces: "replace",
-  cancels: "cancel",
-};
+/** The moments between an accepted delivery and the recorded end of its run; null is a random one. */
+const moments: readonly (KillPoint | null)[] = [
+  ...(Object.keys(killPoints) as KillPoint[]).filter(
+    (point) => killPoints[point].is === "gathered",
+  ),
+  ...([
+    "receipt committed, not answered",
+    "answered, queued",
+    "claimed",
+    "begun, not asked",
+  ] as const),
+  ...(["started", "running", "in a post hook", "exited, not recorded", "recorded"] as const),
+  ...(["not recovered", "recovered", null, null, null, null] as const),
+];
 
-/** Plays the LLM's command line: locks its key for a while, and writes down each run of a key beside another. */
-const cli = (marks: string): string => `#!/bin/sh
-key=$(sed -n 's/.*"number": *\\([0-9]*\\).*/\\1/p' "$AL_PAYLOAD_FILE" | head -n 1)
-echo "$AL_INSTANCE" >> '${marks}/ran'
-exec 9>> '${marks}'/$AL_AGENT-$key
-flock -n 9 || echo "$AL_AGENT $key: $AL_INSTANCE is not alone" >> '${marks}/clashes'
-for i in 1 2 3 4 5; do sleep 0.1 9>&-; done
-echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"done","usage":{}}'
-`;
-
-async function keyedProject() {
-  const project = await LiveProject.of({
-    "project/config.toml": `workQueueSize = 10000
-[models.m]
-provider = "anthropic"
-model = "stand-in"
-authType = "none"
-[webhooks.open]
-type = "github"
-allowUnsigned = true
-`,
-    "marks/ran": "",
-    "marks/clashes": "",
-  });
-  const marks = project.path("../marks");
-  const command = join(marks, "claude");
-  await project.write("../marks/claude", cli(marks), 0o755);
-  for (const [name, onNew] of Object.entries(agents)) {
-    await project.write(`agents/${name}/SKILL.md`, "Do it.\n");
-    await project.write(
-      `agents/${name}/config.toml`,
-      `models = ["m"]\ncredentials = []\nscale = 2\ntimeout = 86400
-[harness]\ntype = "llm-cli"\ncommand = "${command}"
-[concurrency]\nkey = "{repository}#{number}"\nonNew = "${onNew}"
-[[webhooks]]\nsource = "open"\nevents = ["issues"]\n${ownUser}`,
-    );
-  }
-  return Object.assign(project, { marks });
-}
-
-/** Posts a delivery; its receipt, or null if the scheduler was killed meanwhile. */
-async function deliver(url: string, n: number, number: number): Promise<string | null> {
-  const body = { action: "opened", n, issue: { number }, repository: { full_name: "acme/site" } };
-  const headers = {
-    "content-type": "application/json",
-    "x-github-event": "issues",
-    "x-github-delivery": `keyed-${n}`,
-  };
-  const init = { method: "POST", headers, body: JSON.stringify(body) };
-  const response = await fetch(`${url}/webhooks/github/open`, init).catch(() => null);
-  const answer = (await response?.json().catch(() => null)) as { receiptId: string } | null;
-  return answer?.receiptId ?? null;
-}
-
-interface Row {
-  readonly id: string;
-  readonly agent: keyof typeof agents;
-  readonly key: string | null;
-  readonly receipt: string;
-  /** Place of its delivery. */
-  readonly place: number;
-  readonly run: string | null;
-  readonly state: string;
-  readonly outcome: string | null;
-  readonly by: string | null;
-}
-
-function rowsOf({ dir }: LiveProject): readonly Row[] {
-  using db = new DatabaseSync(join(dir, ".al", "state.db"), { readOnly: true });
-  return db
-    .prepare(
-      `SELECT triggers.id, agent, key, receipt_id AS receipt, receipts.seq AS place, instance_id AS run, state,
-         outcome, superseded_by AS "by"
-       FROM triggers JOIN receipts ON receipts.id = receipt_id ORDER BY triggers.seq`,
-    )
-    .all() as unknown as readonly Row[];
-}
-
-const tried = ["lost", "interrupted"];
-
-/** Broken promises to accepted deliveries, once all work has ended. */
-function wrongs(rows: readonly Row[], receipts: ReadonlySet<string>, ran: readonly string[]) {
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  const endsOf = (agent: string, receipt: string) =>
-    rows
-      .filter((row) => row.receipt === receipt && row.agent === agent)
-      .map(({ outcome }) => outcome ?? "")
-      .filter((outcome) => !tried.includes(outcome));
-  const ends = Object.keys(agents).flatMap((agent) =>
-    [...receipts].map((receipt) => `${agent} ${receipt}: ${endsOf(agent, receipt).join(", ")}`),
-  );
-  const wrong = rows.filter(({ agent, key, place, outcome, by }) => {
-    const newer = byId.get(by ?? "");
-    const isNamed = newer?.agent === agent && newer.key === key && newer.place > place;
-    const isWrong = outcome === "superseded" && (!isNamed || agents[agent] === "wait");
-    return key === null || isWrong;
-  });
-  return [
-    ...ends.filter((line) => !/: (succeeded|superseded)$/.test(line)),
-    ...wrong.map((row) => JSON.stringify(row)),
-    ...ran.filter((run, index) => ran.indexOf(run) !== index),
-  ];
-}
-
-/** Deliveries of three keys, until the scheduler is dead. */
-async function deliveries(url: string, random: () => number, next: () => number) {
-  const accepted: string[] = [];
-  for (let burst = 0; burst < 4; burst += 1) {
-    const some = Array.from({ length: 1 + Math.floor(random() * 4) }, () =>
-      deliver(url, next(), 1 + Math.floor(random() * keys)),
-    );
-    accepted.push(...(await Promise.all(some)).filter((receipt) => receipt !== null));
-    await pause(random() * 400, "deliveries come while runs live");
-  }
-  return accepted;
+/** The chain of schedulers. */
+interface Chain extends Accepted {
+  readonly random: () => number;
+  /** The points that did end a scheduler. */
+  readonly struck: Set<KillPoint | null>;
+  sent: number;
 }
 
 test(
-  `${rounds} schedulers killed at random moments lose and repeat no delivery, run no key twice at once, and supersede work for newer work only`,
-  { timeout: 400_000 + rounds * 50_000 },
+  `${rounds} schedulers killed between a delivery and the end of its run lose and repeat no delivery, run no key twice at once, and supersede work for newer work only`,
+  { timeout: 600_000 + rounds * 60_000 },
   async () => {
     process.stdout.write(`AL_KEY_SEED=${seed}\n`);
-    const random = randomBy(seed);
-    const project = await keyedProject();
-    const context = `AL_KEY_SEED=${seed}, ${project.dir}`;
-    const receipts = new Set<string>();
-    let sent = 0;
-    const lines = (file: string) =>
-      readFileSync(join(project.marks, file), "utf8").split("\n").filter(Boolean);
-    const open = () => rowsOf(project).filter(({ state }) => state !== "ended");
-    for (let round = 0; round <= rounds; round += 1) {
-      const isLast = round === rounds;
-      const hours = Math.floor(random() * 5) - 2;
-      const doomed = startDoomed(project, startArgs, null, clockAhead(hours * 3_600_000));
-      const url = await doomed.ready;
-      if (url === null) throw new Error(doomed.output());
-      const afterMs = random() * 2_500;
-      if (!isLast) void pause(afterMs, "the scheduler is killed").then(() => doomed.kill());
-      for (const receipt of await deliveries(url, random, () => sent++)) receipts.add(receipt);
-      if (isLast)
-        await expect.poll(open, { timeout: 180_000 + rounds * 10_000, interval: 500 }).toEqual([]);
-      if (isLast) doomed.kill();
-      await doomed.gone;
-      expect(lines("clashes"), context).toEqual([]);
+    const chain: Chain = {
+      project: await keyedProject(),
+      random: randomBy(seed),
+      accepted: new Set(),
+      struck: new Set([null]),
+      sent: 0,
+    };
+    const context = `AL_KEY_SEED=${seed}, ${chain.project.dir}`;
+    for (let round = 0; round < rounds; round += 1) {
+      await life(chain, moments[(round + seed) % moments.length] ?? null);
+      expect([...wrongRows(chain), ...linesOf(chain, "clashes")], context).toEqual([]);
     }
-    const rows = rowsOf(project);
-    expect(wrongs(rows, receipts, lines("ran")), context).toEqual([]);
-    const superseded = rows.filter(({ outcome }) => outcome === "superseded");
+    await lastLife(chain);
+    process.stdout.write(`${summary(chain)}\n`);
+    const wrong = [...wrongRows(chain), ...wrongRuns(chain), ...linesOf(chain, "clashes")];
+    expect(wrong, context).toEqual([]);
+    const missing = moments.filter((point) => !chain.struck.has(point));
+    expect(rounds < 5 * moments.length ? [] : missing, context).toEqual([]);
+    const { rows } = look(chain.project);
+    const superseded = rows.filter((row) => row.outcome === "superseded" && !isGathering(row));
     const ways = superseded.map(({ agent, run }) => `${agent} ${run === null ? "waited" : "ran"}`);
-    expect([...new Set(ways)].toSorted()).toEqual([
+    expect([...new Set(ways)].toSorted(), context).toEqual([
       "cancels ran",
       "cancels waited",
       "replaces waited",
     ]);
   },
 );
+
+/** One scheduler, whose clock is set anew, to its kill. */
+async function life(chain: Chain, point: KillPoint | null): Promise<void> {
+  const { project, random } = chain;
+  // Behind the runs' own clock: to a scheduler ahead of it they would have ended before they were adopted.
+  const env = clockAhead(-Math.floor(random() * 5 * 3_600_000));
+  const most = point === null || killPoints[point].is === "" ? 1 : 4;
+  const order = point === null ? null : { point, nth: 1 + Math.floor(random() * most) };
+  const doomed = startDoomed(project, startArgs, order, env);
+  const url = await doomed.ready;
+  const wasKilled =
+    url === null || (await deliverUntil(chain, url, doomed, 500 + random() * 5_000));
+  if (wasKilled) chain.struck.add(point);
+  doomed.kill();
+  const code = await doomed.gone;
+  if (code !== 137) throw new Error(`it ended with ${code}: ${doomed.output()}`);
+}
+
+/** Sends bursts until the scheduler is dead, or so many ms are over. Resolves to whether it is dead. */
+async function deliverUntil(chain: Chain, url: string, doomed: Doomed, ms: number) {
+  let isDead: boolean | null = null;
+  const over = Promise.race([
+    doomed.gone.then(() => true),
+    pause(ms, "the point may never be reached", false),
+  ]);
+  while (isDead === null) {
+    const burst = Array.from({ length: 1 + Math.floor(chain.random() * 4) }, () => delivery(chain));
+    await sendLoad(url, burst, 2, (answer) => remember(chain, answer));
+    const next = pause(chain.random() * 1_500, "deliveries come in bursts", null);
+    isDead = await Promise.race([over, next]);
+  }
+  return isDead;
+}
+
+function delivery(
+  chain: Chain,
+  event = chain.random() < 0.5 ? "issues" : "issue_comment",
+  number = 1 + Math.floor(chain.random() * keys),
+): LoadRequest {
+  const n = chain.sent++;
+  const repository = { full_name: "acme/site" };
+  const issue = { number };
+  const action = event === "issues" ? "opened" : "created";
+  const body = Buffer.from(JSON.stringify({ action, n, issue, repository }));
+  const id = { "x-github-event": event, "x-github-delivery": `${event}-${n}` };
+  return {
+    path: "/webhooks/github/open",
+    headers: { "content-type": "application/json", ...id },
+    body,
+  };
+}
+
+function remember({ accepted }: Chain, { status, text }: LoadAnswer): void {
+  if (status === null) return;
+  if (status !== 200) throw new Error(`answered ${status}: ${text}`);
+  accepted.add((JSON.parse(text) as { receiptId: string }).receiptId);
+}
+
+/** Gets work of one key at once, and lives until nothing gathers, waits or runs. */
+async function lastLife(chain: Chain): Promise<void> {
+  const doomed = startDoomed(chain.project, startArgs, null);
+  const url = await doomed.ready;
+  if (url === null) throw new Error(doomed.output());
+  const burst = Array.from({ length: 6 }, () => delivery(chain, "issues", 1));
+  await sendLoad(url, burst, 1, (answer) => remember(chain, answer));
+  const open = () => {
+    const { rows, gathering } = look(chain.project);
+    return gathering.length + rows.filter(({ state }) => state !== "ended").length;
+  };
+  await expect.poll(open, { timeout: 300_000 + rounds * 20_000, interval: 500 }).toBe(0);
+  doomed.kill("SIGTERM");
+  if ((await doomed.gone) !== 0) throw new Error(doomed.output());
+}

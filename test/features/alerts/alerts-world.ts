@@ -46,6 +46,7 @@ export function alertsWorld({
     origin: () => "https://al.example.test/al/",
     timezone: () => "UTC",
     questions: noQuestions,
+    filesOf: () => 0,
     earlier: { aliveAt: null, stoppedAt: null },
     onCounts: (one) => counts.push(one),
     warn: (problem) => problems.push(problem),

@@ -69,6 +69,7 @@ export function messageFor(alert: Alert): AlertMessage {
     alert,
     project: "acme & <co>",
     url: "https://al.example.test/dashboard/agents/dev?a=1&b=2",
+    files: [],
     timezone: "Europe/Vienna",
     question: alert.question === undefined ? undefined : aQuestion(),
   };

@@ -37,8 +37,3 @@ test("the error about a script file names the turn with a wrong value or an unkn
   expect(await problemOf(`[[turns]]\nsays = "x"\n`)).toContain(`"says"`);
   expect(await problemOf(``)).toContain("turns");
 });
-
-test("a script file with a turn that can't be reached is rejected", async () => {
-  const problem = await problemOf(`[[turns]]\ntext = "a"\n[[turns]]\ntext = "b"\n`);
-  expect(problem).toContain("turn 1 of 2 calls no tool");
-});

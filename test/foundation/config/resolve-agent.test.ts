@@ -36,6 +36,7 @@ test("resolveAgent fills in all defaults", () =>
     catchUpMost: 24,
     overlap: "skip",
     concurrency: null,
+    session: null,
     callable: false,
     tags: [],
     scale: 1,
@@ -66,6 +67,7 @@ test("resolveAgent reads every key that an agent's config.toml can have", () => 
     catchUpMost: 3,
     overlap: "wait",
     concurrency: { key: "{repository}#{number}", limit: 2, onNew: "cancel" },
+    session: { key: "{url}", keepMs: 86_400_000, maxTokens: 150_000, whileRunning: "steer" },
     callable: true,
     tags: ["web", "team-a"],
     scale: 3,
@@ -128,6 +130,22 @@ test.each([
   [
     '[concurrency]\nkey = "{repo}#{number}"',
     '5:7  concurrency.key is "{repo}#{number}"; expected a template, e.g. "{repository}#{number}": {repo} is not an attribute; use one of trigger, source',
+  ],
+  [
+    '[session]\nkey = "{number}"\n[harness]\ntype = "llm-cli"\ncommand = "/opt/tool"',
+    "4:1  /opt/tool keeps no session that another run can continue; use pi, claude, codex or gemini",
+  ],
+  [
+    '[session]\nkey = "{number}"\nwhileRunning = "steer"\n[harness]\ntype = "llm-cli"\ncommand = "codex"',
+    '6:16  codex accepts no messages while it works; use "wait", or pi or claude',
+  ],
+  [
+    '[session]\nkey = "{number}"\nmaxTokens = 9000\n[harness]\ntype = "llm-cli"\ncommand = "gemini"',
+    "6:13  gemini has no setting for the size of a session; remove the key",
+  ],
+  [
+    '[session]\nkey = "{number}"\nkeep = "never"',
+    '6:8  session.keep is "never"; expected a length',
   ],
   ["[params]\na = 2024-01-01", "5:5  params.a is a date; expected text, a number"],
   [

@@ -35,6 +35,7 @@ test("resolveProject fills in all defaults", () =>
     webhooks: {},
     budget: defaultBudget,
     ...unsetOfProject,
+    artifactsBytes: 2 * 1024 ** 3,
     workQueueSize: 100,
     defaultWaitTimeoutSeconds: 1800,
     resourceLockTimeoutSeconds: 1800,

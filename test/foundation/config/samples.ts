@@ -65,6 +65,7 @@ const alert = { to: null, after: 1, remindMs: 86_400_000, noSuccessForMs: null }
 const hooks = { pre: [], post: [] };
 /** Tables of an agent, and of a project, that are not in the file. */
 const none = {
+  workspace: null,
   githubApp: null,
   network: null,
   approve: null,
@@ -72,7 +73,8 @@ const none = {
   memory: null,
   heartbeat: null,
 };
-export const unset = { ...none, hooks, mcp: [], schedules: [], alert };
+const artifactsBytes = 50 * 1024 ** 2;
+export const unset = { ...none, artifactsBytes, hooks, mcp: [], schedules: [], alert };
 const noTables = { network: null, cluster: null, heartbeat: null, telemetry: null };
 export const unsetOfProject = { ...noTables, calendars: {}, alerts: [], alert, memories: {} };
 

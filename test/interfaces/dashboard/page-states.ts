@@ -4,6 +4,7 @@ import { historyEntry } from "../../helpers/history-entry.ts";
 import { aRunView } from "../../helpers/run-view.ts";
 import { testDeps, type TestDeps } from "../gateway/start-gateway.ts";
 import { aFoundRun, aMatch } from "./found-runs.ts";
+import { withFiles } from "./file-states.ts";
 import { writeStory } from "./log-support.ts";
 import { withMemory } from "./memory-states.ts";
 import { ada, withActs, withQuestions } from "./people-states.ts";
@@ -71,6 +72,7 @@ export function busyState(found = search): TestDeps {
   const deps = testDeps({ operations: fakeOperations(agents), search: found });
   const { operations } = deps;
   withRuns(deps);
+  withFiles(deps, instance, attack);
   withQuestions(deps, instance);
   withActs(deps, instance);
   withMemory(deps, instance);

@@ -40,6 +40,7 @@ export function twoAgents() {
   );
   for (const name of ["dev", "zebra"]) {
     const instanceId = `${name}-abcdefgh`;
+    operations.artifacts.set(instanceId, { "a.md": "A file." });
     operations.asked.push(aQuestionView({ id: `q-${name}`, agent: name, instanceId }));
     // A gate of `zebra` holds the run of `dev` that it called.
     const gates = [name, "zebra"];

@@ -1,4 +1,5 @@
-import { commandEnv, gitConfigEnv } from "../../../src/runtime/harness/command-env.ts";
+import { gitConfigEnv } from "../../../src/foundation/credentials/git-config-env.ts";
+import { commandEnv } from "../../../src/runtime/harness/command-env.ts";
 import { aJob } from "./jobs.ts";
 
 const bare = { network: {}, payloadFile: null, deliveriesFile: null, files: {}, commands: null };

@@ -60,3 +60,21 @@ export function aModel(
   const config = aModelConfig({ name, provider: "custom", model: `${name}-1`, baseUrl });
   return { ...config, authType: "api_key", key: `key-of-${name}`, script: null, ...model };
 }
+
+/** The run whose session a job continues. */
+export function aContinued(of: Partial<NonNullable<Job["continues"]>> = {}): Job["continues"] {
+  const endedAt = new Date(Date.now() - 3 * 3_600_000).toISOString();
+  const none = { model: null, key: null, lost: null };
+  return { instanceId: "dev-earlier1", endedAt, outcome: "succeeded", ...none, ...of };
+}
+
+/** The trees of a job whose session is kept. */
+export const sessionTrees: NonNullable<Job["trees"]> = [
+  {
+    name: "session",
+    path: ".session",
+    get: false,
+    put: true,
+    limits: { bytes: 1e6, fileBytes: 1e6, entries: 9, depth: 9, nameBytes: 99 },
+  },
+];

@@ -1,6 +1,6 @@
 import type { Trigger, WebhookEvent } from "../../../streams/vocabulary.ts";
 import { promptFor } from "../../../src/runtime/harness/prompt.ts";
-import { aJob, aJobMemory } from "./jobs.ts";
+import { aContinued, aJob, aJobMemory } from "./jobs.ts";
 
 const context = {
   timezone: "Asia/Tokyo",
@@ -172,4 +172,17 @@ describe("the prompt of a run", () => {
     expect(promptOf(manual, cli)).not.toMatch(/rlock|al-subagent|al-rerun/);
     expect(promptOf(manual, { ...cli, channel }, { commands: false })).not.toContain("abilities");
   });
+});
+
+test("a prompt names the run whose session is continued, its end, the lost last run, and another model", () => {
+  const lost = { instanceId: "dev-lost", outcome: "lost" };
+  const end = { outcome: "failed: no </user-prompt>", model: "other", key: "o/r#5", lost };
+  const prompt = promptOf({ kind: "manual", prompt: "Go." }, { continues: aContinued(end) });
+  for (const text of [
+    /the run dev-earlier1, which ended at .*: failed: no &lt;\/user-prompt>\. This run/,
+    /the same conversation, "o\/r#5", with the new trigger below\. After it, the run dev-lost /,
+    /without leaving its messages: lost\. The results of its tools may be stale/,
+    /It used the model "other"; you are "scripted"\./,
+  ])
+    expect(prompt).toMatch(text);
 });

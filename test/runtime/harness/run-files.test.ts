@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { writeCredentialFiles } from "../../../src/runtime/harness/run-phases.ts";
+import { writeCredentialFiles } from "../../../src/foundation/credentials/credential-files.ts";
 import { aJob } from "./jobs.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { perTest } from "../../helpers/per-test.ts";

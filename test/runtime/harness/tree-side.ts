@@ -36,6 +36,7 @@ function memoryTrees() {
     limits: treeLimits,
     /** What was left out of the last upload. */
     leftOut: [] as ReturnType<TreeUpload["leftOut"]>,
+    more: 0,
     uploads: 0,
     /** Called before an entry is read. */
     onEntry: ((): void => undefined) as (entry: TreeEntry) => Promise<void> | void,
@@ -61,6 +62,7 @@ function memoryTrees() {
         files[entry.path] = { content, isExecutable: entry.isExecutable };
       }
       all.leftOut = upload.leftOut();
+      all.more = upload.more?.() ?? 0;
       trees.set(name, files);
       return all.answer;
     },
@@ -92,7 +94,7 @@ export async function treeSide(limits: Partial<typeof fileDoorLimits> = {}) {
     trees,
     problems,
     run: await openSocket(side, "dev-1"),
-    openRun: (instanceId: string) => openSocket(side, instanceId),
+    openRun: (instanceId: string, baseDir?: string) => openSocket(side, instanceId, baseDir),
     /** The scheduler stops. */
     stop: async (): Promise<void> => {
       await door.close();

@@ -125,6 +125,14 @@ describe("left out of a run's folder", () => {
     expect(side().trees.leftOut).toHaveLength(5);
   });
 
+  test("are named up to 100, and counted", async () => {
+    await write("out/a", "x");
+    for (let index = 0; index < 130; index += 1) await symlink("a", inRun(`out/link${index}`));
+    await pack(aTree("out", { limits: { ...treeLimits, entries: 200 } }));
+    expect(side().trees.leftOut).toHaveLength(100);
+    expect(side().trees.more).toBe(30);
+  });
+
   test("is a folder that is a link itself", async () => {
     await symlink("/etc", inRun("out"));
     expect(await pack()).toEqual(["out is not kept: it is not a folder."]);
@@ -156,8 +164,8 @@ describe("left out of a run's folder", () => {
     await pack(aTree("out", { limits, keepsWhatFits: true }));
     expect(Object.keys(stored() ?? {})).toEqual(["a", "d"]);
     expect(side().trees.leftOut).toEqual([
-      { path: "b", why: "has more than 6 bytes" },
-      { path: "c", why: "does not fit: 10 bytes are the most for all files" },
+      { path: "b", why: "has more than 6 bytes", bytes: 7 },
+      { path: "c", why: "does not fit: 10 bytes are the most for all files", bytes: 6 },
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { createArtifactStore } from "../../../src/features/artifacts/artifact-store.ts";
 import type { Trigger } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import type { World, WorldOptions } from "./world.ts";
@@ -49,6 +50,44 @@ test("a call is visible only to the run that made it", async () => {
   const other = await world.run("c");
   const seen = world.ask(other, "call-wait", { callIds: [callId] });
   await expectRefusal(seen, "unknown_call");
+});
+
+describe("the files of a called run", () => {
+  const file = { hash: "h", bytes: 3, kind: "text", isExecutable: false } as const;
+  const files = ["a.md", "b/c.md", "b/d.md"].map((path) => ({ ...file, path }));
+  const leftOut = { files: [{ path: "big", bytes: 9, why: "does not fit" }], more: 0 };
+
+  async function called() {
+    const { world, run } = await started();
+    const { callId } = await call(world, run, "b");
+    const callee = latest(world, "b");
+    await world.store.tables(createArtifactStore).keep(callee, 1, { files, leftOut }, 100);
+    const ask = (from: string, path?: string) =>
+      world.ask(from, "call-files", { callId, ...(path !== undefined && { path }) });
+    return { world, run, callee, ask };
+  }
+
+  test("are for its caller, once it has ended: all, a folder or one file", async () => {
+    const { world, run, callee, ask } = await called();
+    expect(await ask(run)).toMatchObject({ state: "running" });
+    world.end(callee);
+    await expect.poll(async () => (await ask(run)).state).toBe("ended");
+    const answer = await ask(run);
+    expect(answer.files[0]).toEqual({ path: "a.md", bytes: 3, isText: true });
+    expect(answer).toMatchObject({ more: 0, leftOut: [{ path: "big", why: "does not fit" }] });
+    const pathsOf = async (path: string) => (await ask(run, path)).files.map((one) => one.path);
+    expect(await pathsOf("b/")).toEqual(["b/c.md", "b/d.md"]);
+    expect(await pathsOf("b/c.md")).toEqual(["b/c.md"]);
+    await expectRefusal(ask(run, "b/c"), "malformed");
+    await expectRefusal(ask(run, "../b"), "malformed");
+  });
+
+  test("are refused to every other run, also to the called one", async () => {
+    const { world, callee, ask } = await called();
+    const other = await world.run("c");
+    await expectRefusal(ask(other), "unknown_call");
+    await expectRefusal(ask(callee), "unknown_call");
+  });
 });
 
 test("a call to the caller's own agent, a call that is nested too deeply and a 101st call are rejected", async () => {

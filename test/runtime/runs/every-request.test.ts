@@ -15,6 +15,7 @@ const bodies: Bodies = {
   call: { agent: "other", context: "Say hello.", cancelOnExit: true },
   "call-check": { callIds: [randomUUID()] },
   "call-wait": { callIds: [randomUUID()], timeoutSeconds: 0 },
+  "call-files": { callId: randomUUID(), path: "report.md" },
   wait: {
     kind: "webhook",
     source: "gh",
@@ -35,8 +36,6 @@ const bodies: Bodies = {
   "budget-wait": {},
   inbox: { after: 0, isLast: false },
   "session-end": {},
-  "keep-session": { part: 0, isLast: true, entries: '{"role":"user","content":"Hi."}' },
-  "kept-session": { part: 0 },
   "mcp-tools": {
     server: "inside",
     found: [{ name: "look", description: "Looks.", inputSchema: { type: "object" } }],

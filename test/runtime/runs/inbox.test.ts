@@ -86,30 +86,10 @@ test("at most 50 messages can wait for a live run", async () => {
   expect((await answered).messages).toHaveLength(1);
 });
 
-const part = { part: 0, isLast: false, entries: `{"said":"${worldSecret}"}` };
-
-test("a run's session is stored in parts without secrets, and is complete with its last part", async () => {
-  const { world, run } = await started();
-  await world.ask(run, "keep-session", part);
-  expect(world.sessions.isWhole(run)).toBe(false);
-  const last = { isLast: true, entries: '{"n":2}' };
-  await world.ask(run, "keep-session", { part: 1, ...last });
-  expect(world.sessions.isWhole(run)).toBe(true);
-  expect(world.sessions.part(run, 0)?.entries).toBe('{"said":"[redacted]"}');
-  const continues = { instanceId: run, endedAt: 1 };
-  const next = await world.run("b", { kind: "manual", prompt: "Go on.", continues });
-  expect(await world.ask(next, "kept-session", { part: 1 })).toMatchObject(last);
-  const own = world.ask(run, "kept-session", { part: 0 });
-  await expectRefusal(own, "unavailable");
-});
-
-test("a run that has ended can send neither its session nor a request for messages", async () => {
+test("a run that has ended can't send a request for messages", async () => {
   const { world, run } = await started();
   await ended(world, run);
-  for (const late of [world.ask(run, "keep-session", part), inbox(world, run)]) {
-    await expectRefusal(late, "unauthorized");
-  }
-  expect(world.sessions.part(run, 0)).toBeNull();
+  await expectRefusal(inbox(world, run), "unauthorized");
 });
 
 describe("a message to a live run", () => {

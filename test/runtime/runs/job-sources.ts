@@ -13,6 +13,7 @@ export const bareSources = {
   script: () => Promise.reject(new Problem("script_invalid", "no such script")),
   payload: () => null,
   deliveries: (ids) => JSON.stringify(ids),
+  continued: () => undefined,
   traceparent: () => undefined,
   orderModels: (models) => models,
   channel: () => Promise.resolve(null),

@@ -207,6 +207,7 @@ const usedBudget = {
 };
 
 const concurrency = { key: "{number}", limit: 1, onNew: "wait" } as const;
+const session = { key: "{number}", keepMs: 1, maxTokens: null, whileRunning: "wait" } as const;
 
 test.each<[what: string, agent: object, project: object, reasons: RegExp[]]>([
   ["nothing that prevents runs", {}, {}, []],
@@ -225,6 +226,15 @@ test.each<[what: string, agent: object, project: object, reasons: RegExp[]]>([
     [
       /^1 work item queued/,
       /^Queued work may wait for its key "\{number\}": 1 run of a key at once/,
+    ],
+  ],
+  [
+    "a busy session key",
+    { config: anAgent("dev", { session, scale: 2 }), running: 1, queued: 1 },
+    {},
+    [
+      /^1 work item queued/,
+      /^Queued work may wait for its session key "\{number\}": 1 run of a key at once/,
     ],
   ],
   ["paused work", { queued: 2 }, { held: 3 }, [/3 work items queued/, /^2 work items queued/]],

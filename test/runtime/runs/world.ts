@@ -14,7 +14,7 @@ import { createRedactor } from "../../../src/foundation/credentials/redactor.ts"
 import type { RequestContext } from "../../../src/runtime/runs/request-context.ts";
 import { createInboxStore } from "../../../src/features/people/inbox-store.ts";
 import { createInbox } from "../../../src/features/people/inbox.ts";
-import { createRunSessions } from "../../../src/features/people/run-sessions.ts";
+import { createSessionStore } from "../../../src/features/sessions/session-store.ts";
 import { createQuestionStore } from "../../../src/features/people/question-store.ts";
 import { createQuestions } from "../../../src/features/people/questions.ts";
 import { createFirstEvents } from "../../../src/runtime/runs/first-events.ts";
@@ -103,8 +103,13 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     onCount: () => undefined,
     warn: onProblem,
   });
-  const inbox = createInbox({ store: store.tables(createInboxStore), clock, redactValue });
-  const [sessions, mcp] = [store.tables(createRunSessions), store.tables(createMcpStore)];
+  const inbox = createInbox({
+    store: store.tables(createInboxStore),
+    clock,
+    redactValue,
+    onTaken: (taken) => inputs.withdraw$.next({ ...taken, why: "taken" }),
+  });
+  const [sessions, mcp] = [store.tables(createSessionStore), store.tables(createMcpStore)];
   const newRequests = (): RunRequests =>
     createRunRequests({
       clock,
@@ -118,7 +123,6 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       splitSecrets: redactor.split,
       questions,
       inbox,
-      sessions,
       mcp,
       project: () => project,
       configOf: (agent) => options.agents.find(({ name }) => name === agent),
@@ -166,7 +170,8 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
         const context = { projectDir: dir, mask: redact, container: null, project, files: {} };
         const config = canonicalConfig(request.agent, context);
         const version = { hash: `${request.agent.name}-1`, content: { config, instructions: "" } };
-        return from(store.work.claim(request, version));
+        const link = () => sessions.link(request, scheduler.now());
+        return from(store.work.claim(request, version, null, link));
       },
       newInstanceId: (agent) => `${agent}-${++instances}`,
       newId: uuidV7,

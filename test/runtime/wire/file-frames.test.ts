@@ -63,6 +63,7 @@ describe("frames of a tree", () => {
       const leftOut = Array.from({ length: upTo(3) }, (_one, index): LeftOutFile => ({
         path: name(index),
         why: "is a link",
+        ...(random() < 0.5 && { bytes: upTo(9) }),
       }));
       const whole = await buffer(packFrames(entriesOf(files), () => leftOut));
       const cut: Buffer[] = [];

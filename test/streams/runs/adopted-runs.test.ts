@@ -165,3 +165,16 @@ test.each([
     helpers.expectObservable(by$).toBe("(kf|)", { k: "k", f: by });
   }),
 );
+
+test(
+  "an adopted run that ends for newer work is superseded even if the clock was set back since it started",
+  inVirtualTime((helpers) => {
+    const set = { startedAt: 10_000, supersededBy: "1" };
+    const { request, ...run } = exited(helpers, { endedAt: 1, exitCode: 1 }, set);
+    const keyed = { ...run, request: { ...request, item: { ...request.item, key: "k" } } };
+    const outcome$ = adopt(helpers, keyed).event$.pipe(
+      map((event) => (event.type === "finished" ? event.end.outcome : event.type)),
+    );
+    helpers.expectObservable(outcome$).toBe("s-(f|)", { s: "started", f: "superseded" });
+  }),
+);

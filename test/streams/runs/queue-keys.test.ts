@@ -4,12 +4,13 @@ import { createSlots } from "../../../streams/runs/slots.ts";
 import { createKeyedRun } from "../../../streams/runs/keyed-runs.ts";
 import { expectQueue, held, type Drawing, type More } from "./queue-drawing.ts";
 
-/** a, b and c have one key, x and y another, r is a retry and m a missed run of the first one; n has none, t and u are ticks of the first key. */
+/** v and w have one session key; a, b and c have one key, x and y another, r is a retry and m a missed run of the first one; n has none, t and u are ticks of the first key. */
 const keyOf = (item: string): string | null =>
   "abcmrtu".includes(item) ? "1" : "xy".includes(item) ? "2" : null;
 const more = (): More => ({
   isTick: (item) => "tu".includes(item),
   mayWait: (item) => !"tu".includes(item),
+  sessionOf: (item) => ("vw".includes(item) ? "s" : undefined),
   keyed: (item) => {
     const key = keyOf(item);
     return key === null ? null : { id: item, key, isRetry: item === "r", isLate: item === "m" };
@@ -26,6 +27,11 @@ test.each<[does: string, limits: Parameters<typeof expectQueue>[0], drawing: Dra
     "passes over an item whose key is busy",
     keys("wait"),
     { items: "-abxn", queued: "--b", ran: "-A-XN-B" },
+  ],
+  [
+    "passes over an item whose session key has a live run",
+    { size: 9, scale: 9, mode: "open", hasSessions: true },
+    { items: "-vwn", queued: "--w", ran: "-V-N--W" },
   ],
   [
     "runs as many items of a key as its limit, and of all keys as its scale",
@@ -115,6 +121,12 @@ test("a queue with keys counts adopted runs, and ends them for newer work", () =
   const beside = { more: (): More => ({ ...more(), beside: () => [adopted] }) };
   expectQueue(keys("cancel"), { items: "-xa", ran: "-X", ending: "--z", ...beside });
   expect(adopted.supersededBy$.value).toBe("a");
+});
+
+test("a queue starts no item of a session key beside a live run that it did not start", () => {
+  const beside = { more: (): More => ({ ...more(), sessionsBeside: () => ["s"] }) };
+  const limits = { size: 9, scale: 9, mode: "open", hasSessions: true } as const;
+  expectQueue(limits, { items: "-vn", queued: "-v", ran: "--N", ...beside });
 });
 
 test("a tick waits for its agent's own runners, at most one of a schedule, if ticks wait", () => {

@@ -16,6 +16,7 @@ const event: WebhookEvent = {
   sender: "hubot",
   branch: "",
   conclusion: null,
+  headSha: "ec26c3e57ca3a959ca5aad62de7213c562f8c821",
   timestamp: "2026-11-29T10:00:00Z",
   receiptId: "r1",
 };
@@ -28,6 +29,7 @@ test("the attributes of a webhook are the fields that its event has", () => {
     action: "synchronize",
     repository: "octo/site",
     number: "7",
+    head_sha: "ec26c3e57ca3a959ca5aad62de7213c562f8c821",
     author: "mona",
     sender: "hubot",
   });

@@ -160,6 +160,8 @@ export interface AlertMessage {
   readonly project: string;
   /** Link for a person; null without a gateway. */
   readonly url: string | null;
+  /** A line with the number of files that the run left, and where they are; none without files. */
+  readonly files: readonly { readonly label: string; readonly text: string }[];
   /** IANA name, for the times in its text. */
   readonly timezone: string;
   /** The question that it is about. */

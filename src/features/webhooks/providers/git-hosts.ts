@@ -27,6 +27,7 @@ export const gitea: HmacSender = {
     author: "comment.user.login issue.user.login pull_request.user.login pusher.login",
     sender: "sender.login sender.email",
     branch: "pull_request.base.ref ref",
+    head_sha: "pull_request.head.sha after sha",
     labels: "issue.labels[].name pull_request.labels[].name",
   },
   meanings: {
@@ -82,6 +83,8 @@ export const bitbucket: HmacSender = {
       "comment.user.nickname comment.author.name pullrequest.author.nickname pullRequest.author.user.name issue.reporter.nickname",
     sender: "actor.nickname actor.account_id actor.name actor.emailAddress",
     branch: "pullrequest.destination.branch.name pullRequest.toRef.displayId changes[].ref.id",
+    head_sha:
+      "pullRequest.fromRef.latestCommit push.changes.0.new.target.hash changes.0.toHash commit_status.commit.hash",
   },
   meanings: {
     author: writer,

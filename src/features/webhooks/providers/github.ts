@@ -109,6 +109,16 @@ const of = (things: readonly string[], field: string): string[] =>
   things.map((thing) => `${thing}.${field}`);
 
 const bodies = of(subjects, "body");
+/** `after` is that of a push; a `synchronize` repeats the head of its pull request there. */
+const headCommits = [
+  "pull_request.head.sha",
+  ...of(runs, "head_sha"),
+  "merge_group.head_sha",
+  "deployment.sha",
+  "comment.commit_id",
+  "sha",
+  "after",
+];
 const conclusions = of(runs, "conclusion");
 const titles = of(["issue", "pull_request", "discussion"], "title");
 const runNames = of(runs, "name");
@@ -159,6 +169,7 @@ function describeGithub(payload: Payload, event: string): EventDescription {
     sender: text(payload, "sender.login"),
     branch: onBranches[0] ?? null,
     conclusion: text(payload, ...conclusions),
+    headSha: text(payload, ...headCommits),
     attributes: {
       orgs: texts(payload, "organization.login", "repository.owner.login"),
       assignee: assignees(payload),

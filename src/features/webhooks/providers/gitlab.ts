@@ -129,6 +129,7 @@ function describe(payload: Payload): EventDescription {
     sender,
     branch: branch(payload),
     conclusion: kind(payload) === "pipeline" ? text(payload, "object_attributes.status") : null,
+    headSha: text(payload, ...headCommits),
     attributes: {
       assignee: texts(
         payload,
@@ -139,6 +140,15 @@ function describe(payload: Payload): EventDescription {
     },
   };
 }
+
+const headCommits = [
+  "object_attributes.last_commit.id",
+  "merge_request.last_commit.id",
+  "commit.id",
+  "object_attributes.sha",
+  "sha",
+  "checkout_sha",
+];
 
 const kind = (payload: Payload): string => text(payload, "object_kind", "event_name") ?? "unknown";
 

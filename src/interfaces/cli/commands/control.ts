@@ -15,6 +15,22 @@ const raise: Define = (command) =>
     )
     .does(async () => (await import("../operator/control.ts")).raiseBudget);
 
+const listSessions: Define = (command) =>
+  command
+    .description("List kept sessions")
+    .argument("<agent>", "Agent")
+    .argument("[key]", "Only this session key")
+    .examples("al session ls helper", "al session ls helper --json")
+    .does(async () => (await import("../operator/sessions.ts")).listSessions);
+
+const removeSessions: Define = (command) =>
+  command
+    .description("Delete kept sessions; a live run goes on, but leaves none")
+    .argument("<agent>", "Agent")
+    .argument("[key]", "Only this session key")
+    .examples("al session rm helper 'octo/site#7'", "al session rm helper")
+    .does(async () => (await import("../operator/sessions.ts")).removeSessions);
+
 export const controlCommands = {
   start: (command) =>
     command
@@ -136,6 +152,12 @@ export const controlCommands = {
       .examples("al continue triage-k3v9q2xa 'now open the pull request'")
       .exitCodes({ 1: "The run can't be continued; the reason is printed" })
       .does(async () => (await import("../operator/steer.ts")).continueRun),
+  session: (command) =>
+    command
+      .description("List and delete the sessions that session keys continue")
+      .examples("al session ls helper")
+      .inner("ls", listSessions)
+      .inner("rm", removeSessions),
   budget: (command) =>
     command
       .description("Raise spending limits")

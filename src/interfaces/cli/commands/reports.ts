@@ -206,7 +206,7 @@ export const reportCommands = {
       .option("-a, --agent <agent>", "Only actions on this agent and its runs")
       .option(
         "--by <person>",
-        "Only actions by this person: a way (key, login, token, link, slack, telegram, terminal), a name or an address",
+        "Only actions by this person: a way (key, login, token, link, slack, telegram, terminal, webhook), a name or an address",
       )
       .choice("--act <act>", "Only this action", auditActs)
       .option("--since <when>", "Only actions since then: 10m, 2h, 3d, or a date and time", moment)
@@ -233,6 +233,28 @@ export const reportCommands = {
         "al show triage-k3v9q2xa --prompt",
       )
       .does(async () => (await import("../operator/show.ts")).showRun),
+  files: (command) =>
+    command
+      .description("List the files that a run left in out/")
+      .argument("<run>", "Instance ID of a run, from al history; or an agent, for its latest run")
+      .examples("al files report-k3v9q2xa", "al files report --json")
+      .does(async () => (await import("../files/list-files.ts")).listFiles),
+  get: (command) =>
+    command
+      .description("Write files that a run left in out/ to this machine")
+      .argument("<run>", "Instance ID of a run, from al history; or an agent, for its latest run")
+      .argument("[path]", "A file or folder, from al files (default: all files)")
+      .option(
+        "-o, --output <path>",
+        'Where to write: a file, a folder, or "-" to print one file (default: the name of the file, or a folder named like the run)',
+      )
+      .option("--force", "Overwrite files")
+      .examples(
+        "al get report-k3v9q2xa report.md",
+        "al get report charts -o ./charts --force",
+        "al get report-k3v9q2xa report.md -o -",
+      )
+      .does(async () => (await import("../files/get-files.ts")).getFiles),
   doctor: (command) =>
     command
       .description("Diagnose and fix common problems")

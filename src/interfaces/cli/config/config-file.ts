@@ -23,6 +23,7 @@ import { writtenAlert } from "../../../foundation/config/alert-options.ts";
 import { writtenAlertTargets } from "../../../foundation/config/alert-targets.ts";
 import { writtenBudget } from "../../../foundation/config/budget.ts";
 import { writtenCluster } from "../../../foundation/config/cluster.ts";
+import { writtenSize } from "../../../foundation/config/fields.ts";
 import { writtenHeartbeat } from "../../../foundation/config/heartbeat.ts";
 import { writtenKeys } from "../../../foundation/config/key-table.ts";
 import { modelKeys } from "../../../foundation/config/model-keys.ts";
@@ -106,7 +107,8 @@ export async function writeConfig({ path }: ConfigFile, text: string): Promise<v
 /** The project's active config, with the keys that its file has. Unset keys are left out. */
 export function projectTomlKeys(project: ProjectConfig, projectDir: string): object {
   const { models, local, webhooks, budget, cluster, calendars, alerts, alert, ...rest } = project;
-  const { heartbeat, defaultWaitTimeoutSeconds, resourceLockTimeoutSeconds, ...same } = rest;
+  const { heartbeat, artifactsBytes, ...more } = rest;
+  const { defaultWaitTimeoutSeconds, resourceLockTimeoutSeconds, ...same } = more;
   const { timeoutSeconds, ...localRest } = local;
   return withoutNulls({
     ...same,
@@ -121,6 +123,7 @@ export function projectTomlKeys(project: ProjectConfig, projectDir: string): obj
     alerts: writtenAlertTargets(alerts),
     alert: writtenAlert(alert),
     heartbeat: writtenHeartbeat(heartbeat),
+    artifacts: { maxBytes: writtenSize(artifactsBytes) },
   });
 }
 

@@ -28,6 +28,8 @@ interface Answer {
   readonly why: readonly string[];
   /** The concurrency key of the work; null without one. */
   readonly key: string | null;
+  /** The session key of the work; null without one. */
+  readonly session: string | null;
   /** How the delivery gathers for a run; null if it starts its own. */
   readonly gathers: string | null;
 }
@@ -83,18 +85,20 @@ async function askAgents(
   return checked.flatMap(({ name: agent, config, problems }): Answer[] => {
     // The sources of an invalid config are unknown, so it is shown for every source.
     if (config === null) {
-      return [{ ...no, agent, why: problems.map(problemText), key: null }];
+      return [{ ...no, agent, why: problems.map(problemText), key: null, session: null }];
     }
-    const template = config.concurrency?.key ?? null;
     const attributes = attributesOf({ kind: "webhook", event: read.event });
-    const key = template && keyOf(template, attributes);
+    const keyBy = (template = "") => (template === "" ? null : keyOf(template, attributes));
+    const key = keyBy(config.concurrency?.key);
+    const session = keyBy(config.session?.key);
     const stoppedBy = explain(config, source, read);
     if (stoppedBy === null) return [];
     const why = stoppedBy.map((entry) => entry.map((condition) => condition.why).join("; "));
-    if (why.length > 0) return [{ ...no, agent, why, key }];
+    if (why.length > 0) return [{ ...no, agent, why, key, session }];
     const off = whyDisabled(config, disabled);
-    if (off !== null) return [{ ...no, agent, why: [off], key }];
-    return [{ agent, starts: true, why: [], key, gathers: gathersText(config, read.event) }];
+    if (off !== null) return [{ ...no, agent, why: [off], key, session }];
+    const gathers = gathersText(config, read.event);
+    return [{ agent, starts: true, why: [], key, session, gathers }];
   });
 }
 
@@ -140,11 +144,13 @@ function describe({ type, event, action, repo, number, title }: WebhookEvent): s
 
 function render(agents: readonly Answer[], out: Output): string {
   const hasKeys = agents.some(({ key }) => key !== null);
-  const rows = agents.flatMap(({ agent, starts, why, key, gathers }) => {
+  const hasSessions = agents.some(({ session }) => session !== null);
+  const rows = agents.flatMap(({ agent, starts, why, key, session, gathers }) => {
     const first = [
       agent,
       starts ? out.colors.green("yes") : "no",
       ...(hasKeys ? [plainLine(key ?? "")] : []),
+      ...(hasSessions ? [plainLine(session ?? "")] : []),
     ];
     const lines = why.map((text, index) =>
       plainLine(why.length === 1 ? text : `${index + 1}. ${text}`),
@@ -154,6 +160,7 @@ function render(agents: readonly Answer[], out: Output): string {
       ...lines.slice(1).map((line) => [...first.map(() => ""), line]),
     ];
   });
-  const titles = ["Agent", "Starts", ...(hasKeys ? ["Key"] : []), "Details"];
+  const keys = [...(hasKeys ? ["Key"] : []), ...(hasSessions ? ["Session key"] : [])];
+  const titles = ["Agent", "Starts", ...keys, "Details"];
   return renderTable(titled(...titles), rows, out);
 }

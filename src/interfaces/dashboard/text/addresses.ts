@@ -29,6 +29,12 @@ export function logAddress(
   return withQuery(`${agentAddress(agent)}/logs`, { instance: instanceId, q: text });
 }
 
+/** The address of a file that a run left; its path keeps its slashes. */
+export function artifactAddress(instanceId: string, path: string): string {
+  const names = path.split("/").map((name) => encodeURIComponent(name));
+  return `${pathOf`/api/runs/${instanceId}/files`}/${names.join("/")}`;
+}
+
 /** The address of the log around one line, whose position is its `LogLine.id`. `matches` says which lines are matches. */
 export function lineAddress(
   agent: string,

@@ -103,7 +103,7 @@ function parametersOf(
     readonly required?: readonly string[];
   };
   return Object.entries(properties).map(([name, { description, ...rest }]) => ({
-    name,
+    name: name === "*" ? "path" : name,
     in: where,
     required: required.includes(name),
     description,

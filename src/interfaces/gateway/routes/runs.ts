@@ -82,7 +82,7 @@ export const runPages = (deps: GatewayDeps) => [
   }),
 ];
 
-/** The steps of a run, and its last lines; for a run that failed, the lines around its first error. */
+/** The steps of a run, its files, and its last lines; for a run that failed, the lines around its first error. */
 async function logOf({ agent, instanceId, outcome }: RunView, deps: GatewayDeps) {
   // Loaded at the first visit: a start does without the engine for log lines.
   const { runChoice, shownLines } = await import("../../dashboard/pages/run/run-log.tsx");
@@ -90,11 +90,13 @@ async function logOf({ agent, instanceId, outcome }: RunView, deps: GatewayDeps)
     readOrNull(() => firstPartOf(agent, runChoice(instanceId, at), deps, shownLines));
   const path = pathOf`/api/runs/${instanceId}/trace`;
   const trace = await documentOf("GET /api/runs/:instanceId/trace", () => path, deps);
+  const filesPath = pathOf`/api/runs/${instanceId}/files`;
+  const files = await documentOf("GET /api/runs/:instanceId/files", () => filesPath, deps);
   const hasFailed = outcome !== null && isError(outcome);
   const opened = (hasFailed && trace.value?.firstError) || "";
   const last = await linesAt("");
   const isThere = opened === "" || last?.lines.some(({ position }) => position === opened);
-  return { trace, opened, lines: isThere === true ? last : await linesAt(opened) };
+  return { trace, files, opened, lines: isThere === true ? last : await linesAt(opened) };
 }
 
 /** A page is not rendered with the contents of a larger delivery, nor is a larger one read for it. */

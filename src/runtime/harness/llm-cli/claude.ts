@@ -16,6 +16,8 @@ export const claude: LlmCli = {
   install: "npm install -g @anthropic-ai/claude-code",
   refuses: { steer: null, stop: "claude can't stop after a turn: al kill ends the run at once" },
   inputLine: userLine,
+  // By its path, as it finds ids in the folder of the working directory only.
+  keptSession: { files: "*/*.jsonl", idOf: (path) => path },
   refusesRoot: true,
   firstRequest: { input: 23_000, output: 32_000 },
   command,
@@ -39,6 +41,7 @@ const longestCommandMs = String(longestTimerMs);
 
 function command(request: CliRequest): CliCommand {
   const { model, baseUrl, key, prompt, systemPromptFile, configDir, mcp, resume } = request;
+  const { sessionTokens } = request;
   const { thinkingLevel } = model;
   const effort = thinkingLevel === "minimal" ? "low" : thinkingLevel;
   return {
@@ -69,6 +72,7 @@ function command(request: CliRequest): CliCommand {
       ANTHROPIC_BASE_URL: baseUrl,
       ANTHROPIC_CUSTOM_HEADERS: `${cliHeader}: 1`,
       ...requestVariables(model),
+      ...(sessionTokens !== null && { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(sessionTokens) }),
       CLAUDE_CONFIG_DIR: join(configDir, "claude"),
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       CLAUDE_CODE_MAX_RETRIES: String(retriesOf(model)),
@@ -84,7 +88,7 @@ function command(request: CliRequest): CliCommand {
       CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT: "0",
       ...startVariables(mcp),
     },
-    input: userLine(resume === null ? prompt : "Continue."),
+    input: userLine(prompt),
     ...(mcp.length > 0 && { files: { [mcpFile]: JSON.stringify(mcpSettings(mcp)) } }),
   };
 }

@@ -5,7 +5,7 @@ import { retriesOf } from "../retry-policy.ts";
 import type { Transcript } from "../transcript.ts";
 import { ownMcpServer } from "../../../foundation/contracts/mcp.ts";
 import { cliHeader } from "../../../foundation/contracts/model-gateway.ts";
-import { answerProblems, ownTimeoutMs } from "./llm-cli.ts";
+import { answerProblems, goOn, ownTimeoutMs } from "./llm-cli.ts";
 import { fieldsOf, listOf, numberOf, sumOf, textOf, type Fields, reasonIn } from "./fields.ts";
 
 /** Codex. Options, settings and stream as its version 0.171 has them (`codex exec --help`, `codex exec --json`). */
@@ -19,6 +19,8 @@ export const codex: LlmCli = {
   refuses: { steer: noInput, stop: noInput },
   refusesRoot: false,
   needsTools: true,
+  // `rollout-<time>-<id>.jsonl`; the threads of its own agents begin later.
+  keptSession: { files: "*/*/*/rollout-*.jsonl", idOf: (path) => path.slice(-42, -6) },
   firstRequest: { input: 6_000, output: 1_024 },
   command,
   reader: readCodex,
@@ -49,7 +51,7 @@ function command(request: CliRequest): CliCommand {
       "-",
     ],
     env: { [keyVariable]: key, CODEX_HOME: homeOf(configDir) },
-    input: resume === null ? `${prompt}\n\n${toolsNote}` : "Continue.",
+    input: prompt === goOn ? goOn : `${prompt}\n\n${toolsNote}`,
     files: { "codex/config.toml": stringify(settings(request)) },
   };
 }
@@ -67,6 +69,9 @@ function settings(request: CliRequest): Record<string, unknown> {
     project_doc_max_bytes: 0,
     ...(effort === null ? {} : { model_reasoning_effort: effort }),
     ...(contextWindow === null ? {} : { model_context_window: contextWindow }),
+    ...(request.sessionTokens !== null && {
+      model_auto_compact_token_limit: request.sessionTokens,
+    }),
     // By default codex hides variables with KEY or TOKEN in their names, including the agent's credentials.
     shell_environment_policy: {
       inherit: "all",

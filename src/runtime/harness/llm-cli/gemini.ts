@@ -25,6 +25,7 @@ export const gemini: LlmCli = {
   firstRequest: { input: 8_200, output: 9_216 },
   command,
   reader: readGemini,
+  keptSession: { files: "*.jsonl", idOf: () => "latest" },
   record: answerProblem,
 };
 
@@ -39,11 +40,21 @@ function command({
   prompt,
   systemPromptFile,
   configDir,
+  workDir,
   mcp,
+  resume,
 }: CliRequest): CliCommand {
   return {
     // Without `-p` and without a terminal, Gemini CLI reads its prompt from standard input.
-    args: ["-m", model.model, "--output-format", "stream-json", "--yolo", "--skip-trust"],
+    args: [
+      "-m",
+      model.model,
+      "--output-format",
+      "stream-json",
+      "--yolo",
+      "--skip-trust",
+      ...(resume === null ? [] : ["--resume", resume]),
+    ],
     env: {
       GEMINI_API_KEY: key,
       GEMINI_CLI_CUSTOM_HEADERS: `${cliHeader}: 1`,
@@ -60,6 +71,8 @@ function command({
         ...(mcp.length > 0 && { mcpServers: mcpSettings(mcp) }),
       }),
       [experimentsFile]: JSON.stringify(experiments(model)),
+      // Names the folder of its sessions, which would have the name of the working directory.
+      ".gemini/projects.json": JSON.stringify({ projects: { [workDir]: "run" } }),
     },
   };
 }

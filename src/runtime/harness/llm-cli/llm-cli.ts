@@ -12,6 +12,8 @@ export interface CliRequest {
   /** Replaces the model's key. */
   readonly key: string;
   readonly prompt: string;
+  /** Tokens above which the session is compacted; null for its own limit. */
+  readonly sessionTokens: number | null;
   readonly systemPrompt: string;
   /** Absolute path of the file with the system prompt. */
   readonly systemPromptFile: string;
@@ -22,7 +24,7 @@ export interface CliRequest {
   readonly mcp: readonly CliMcpServer[];
   /** The config's own arguments. */
   readonly args: readonly string[];
-  /** The session to resume, by the id that the command line printed earlier in this run; null for a new one. */
+  /** The session to resume, by the id that the command line printed earlier in this run, or by `keptSession`; null for a new one. */
   readonly resume: string | null;
 }
 
@@ -89,6 +91,11 @@ export interface LlmCli {
   readonly inputLine?: (text: string) => string;
   /** Its shell does not wait for long commands, so it gets the requests of the run as tools of an MCP server, too. */
   readonly needsTools?: true;
+  /** Finds its session file by `files`, a pattern below its folder; `idOf` is what resumes it, of the first path. */
+  readonly keptSession?: {
+    readonly files: string;
+    readonly idOf: (path: string) => string;
+  };
   /** Its standard output is its answer, and its exit code its result. */
   readonly isPlain?: true;
   /** Minimum of its first request, with a short prompt, in tokens: thinking is part of the output. */
@@ -106,6 +113,9 @@ export interface LlmCli {
 export function ownTimeoutMs(modelSeconds: number): number {
   return (modelSeconds + 10) * 1000;
 }
+
+/** The prompt for a session that is resumed after a failure of its model. */
+export const goOn = "Continue.";
 
 /** Reasons for an incomplete last answer, in the same words for each CLI. */
 export const answerProblems = {

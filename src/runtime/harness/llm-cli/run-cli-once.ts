@@ -12,10 +12,10 @@ import type { Time } from "../run-clock.ts";
 import type { Transcript } from "../transcript.ts";
 import type { ModelVerdict } from "../../wire/protocol.ts";
 import type { PersonMessage } from "../run-api/people.ts";
-import { personMessage, systemPrompt } from "../prompt.ts";
+import { messageText, systemPrompt } from "../prompt.ts";
 import { ownMcpServer } from "../../../foundation/contracts/mcp.ts";
 import { mcpCommandName } from "../../wire/requests/table.ts";
-import type { CliCommand, CliMcpServer, CliReader, LlmCli } from "./llm-cli.ts";
+import type { CliCommand, CliMcpServer, CliReader, CliRequest, LlmCli } from "./llm-cli.ts";
 import { sessionFailure, type SessionFailure } from "./session-failure.ts";
 import { rawLines, type OutputStream } from "../raw-lines.ts";
 
@@ -53,11 +53,15 @@ const maxLineBytes = 8 * 1024 * 1024;
 const exitMs = { done: 30_000, background: 660_000 };
 
 /** Runs the CLI to its end; `resume` is the id of one of its sessions to resume, null for a new one. */
-export async function runCliOnce(start: CliSession, resume: string | null): Promise<CliRun> {
+export async function runCliOnce(
+  start: CliSession,
+  resume: string | null,
+  text = start.session.prompt,
+): Promise<CliRun> {
   const { cli, model, transcript, session } = start;
   const { job, emit, signal } = session;
   const configDir = join(job.workDir, ".llm-cli");
-  const command = await prepared(start, configDir, resume);
+  const command = await prepared(start, configDir, { resume, prompt: text });
   const reader = cli.reader(transcript);
   const over = new AbortController();
   const [input, exit] = [followPeople(start, over), exitLimit(start, reader)];
@@ -112,7 +116,7 @@ function followPeople(
   return {
     options: {
       onInput: (stdin: Writable): void => {
-        pass = ({ text, by }) => void stdin.write(inputLine(personMessage(text, by)));
+        pass = (message) => void stdin.write(inputLine(messageText(message)));
         over.signal.addEventListener("abort", () => stdin.end(), { once: true });
         void people.follow(pass, over.signal);
       },
@@ -168,9 +172,9 @@ async function recordOf(
 
 /** Writes the files that the CLI reads, readable only by its own user. */
 async function prepared(
-  { cli, model, api, baseUrl, session: { job, prompt, endpoint, commandEnv } }: CliSession,
+  { cli, model, api, baseUrl, session: { job, endpoint, commandEnv } }: CliSession,
   configDir: string,
-  resume: string | null,
+  turn: Pick<CliRequest, "resume" | "prompt">,
 ): Promise<CliCommand> {
   const { workDir, instructions, title } = job;
   const { args = [] } = job.harness;
@@ -179,8 +183,9 @@ async function prepared(
   const { key } = endpoint;
   const mcp = mcpServers(job, cli, commandEnv);
   const paths = { systemPromptFile, configDir, workDir };
-  const texts = { prompt, systemPrompt: instructed };
-  const request = { model, api, baseUrl, key, args, ...texts, ...paths, mcp, resume };
+  const { sessionTokens = null } = job;
+  const texts = { ...turn, systemPrompt: instructed, sessionTokens };
+  const request = { model, api, baseUrl, key, args, ...texts, ...paths, mcp };
   const command = cli.command(request);
   const files = { "system-prompt.md": instructed, ...command.files };
   for (const [name, text] of Object.entries(files)) {

@@ -1,9 +1,12 @@
+import { glob } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { sessionProgram } from "../../../../streams/harnesses.ts";
 import type { Harness, Session } from "../harness.ts";
 import { realTime, type Time } from "../run-clock.ts";
 import { transcriptOf } from "../transcript.ts";
 import { cliFor } from "./clis.ts";
-import type { LlmCli } from "./llm-cli.ts";
+import { goOn, type LlmCli } from "./llm-cli.ts";
 import { backoffMs, retriesOf } from "../retry-policy.ts";
 import { runCliOnce, type CliRun, type CliSession } from "./run-cli-once.ts";
 import type { SessionFailure } from "./session-failure.ts";
@@ -50,7 +53,7 @@ export async function runInCli(session: Session, time: Time): ReturnType<Harness
 async function runWithRetries(start: CliSession): Promise<CliRun> {
   const { cli, model, transcript, session } = start;
   const retries = retriesOf(model);
-  let run = await runCliOnce(start, null);
+  let run = await runCliOnce(start, await keptSession(start));
   for (let attempt = 1; attempt <= retries && isResumable(run); attempt += 1) {
     const { failures = attempt, usage } = run;
     if (failures > retries) break;
@@ -60,10 +63,24 @@ async function runWithRetries(start: CliSession): Promise<CliRun> {
     await wait(delayMs, undefined, { signal: session.signal }).catch(() => undefined);
     if (session.signal.aborted) break;
     const left = { ...model, maxRetries: retries - failures };
-    run = await runCliOnce({ ...start, model: left }, run.sessionId);
+    const text = run.sessionId === null ? session.prompt : goOn;
+    run = await runCliOnce({ ...start, model: left }, run.sessionId, text);
     run = { ...run, usage: sumOfUsage(usage, run.usage) };
   }
   return run;
+}
+
+/** Resumes the session that the run continues; null for a new one. */
+async function keptSession({ cli, session: { job } }: CliSession): Promise<string | null> {
+  const { keptSession: kept } = cli;
+  const folder = sessionProgram(job.harness)?.folder;
+  if (job.continues === undefined || kept === undefined || folder === undefined) return null;
+  const cwd = join(job.workDir, folder);
+  const paths: string[] = [];
+  for await (const path of glob(kept.files, { cwd })) paths.push(path);
+  const [path] = paths.sort();
+  if (path === undefined) throw new Error(`${cli.program} finds no session to continue`);
+  return kept.idOf(join(cwd, path));
 }
 
 /** Each process counts its own. */

@@ -1,5 +1,9 @@
 import { getCurrentSystemMessage, type Message } from "@earendil-works/pi-ai";
 import { SessionManager, type AgentSession } from "@earendil-works/pi-coding-agent";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { piSessionFolder } from "../../../../streams/harnesses.ts";
+import type { Job } from "../../../foundation/contracts/job.ts";
 import { maxTextLength } from "../../wire/requests/row.ts";
 import { cut } from "../message-writer.ts";
 
@@ -41,11 +45,24 @@ export async function keptLines(
   return [...head.map((message) => keptLine(message, redact)), ...lines.slice(start)];
 }
 
-/** A session that begins with the kept messages. */
-export function restoredSession(cwd: string, lines: readonly string[]): SessionManager {
-  const manager = SessionManager.inMemory(cwd);
+/** Writes the session into the folder that the run sends. */
+export async function writeSession(workDir: string, lines: readonly string[]): Promise<void> {
+  const path = sessionFile(workDir);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(path, `${lines.join("\n")}\n`, { mode: 0o600 });
+}
+
+/** A session that begins with the messages of the one that the run continues. */
+export async function restoredSession({ workDir, continues }: Job): Promise<SessionManager> {
+  const manager = SessionManager.inMemory(workDir);
+  if (continues === undefined) return manager;
+  const lines = (await readFile(sessionFile(workDir), "utf8")).trimEnd().split("\n");
   for (const line of lines) manager.appendMessage(JSON.parse(line) as Message);
   return manager;
+}
+
+function sessionFile(workDir: string): string {
+  return join(workDir, piSessionFolder, "session.jsonl");
 }
 
 function leftOut(count: number): Message {

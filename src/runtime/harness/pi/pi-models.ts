@@ -172,7 +172,7 @@ function compatibility(
 }
 
 /** pi's name for a model's provider: two custom servers are two providers. */
-export function piProvider({ provider }: JobModel, index: number): string {
+function piProvider({ provider }: JobModel, index: number): string {
   return provider === "custom" || provider === "scripted" ? `${provider}-${index + 1}` : provider;
 }
 

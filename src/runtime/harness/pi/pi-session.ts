@@ -13,13 +13,13 @@ import { refusedAnswer, type RunRequests } from "../run-api/run-requests.ts";
 import type { Session } from "../harness.ts";
 import { memoryExtension } from "./memory-extension.ts";
 import { mcpExtension, mcpToolNames } from "./mcp-tools.ts";
-import { piProvider, type PiModel } from "./pi-models.ts";
+import type { PiModel } from "./pi-models.ts";
 import { systemPrompt } from "../prompt.ts";
 import { toolsFor, type HarnessTool } from "../tools.ts";
-import type { JobModel } from "../../../foundation/contracts/job.ts";
 
 interface PiSessionParts {
   readonly first: PiModel;
+  readonly models: readonly PiModel[];
   readonly extensions: ExtensionFactory[];
   /** Called with new output of a call's shell command. */
   readonly onOutput: OnOutput;
@@ -33,9 +33,9 @@ const builtInTools = ["read", "bash", "edit", "write"];
 export async function createPiSession(
   session: Session,
   modelRuntime: ModelRuntime,
-  { first, extensions, onOutput }: PiSessionParts,
+  { first, models, extensions, onOutput }: PiSessionParts,
 ): Promise<AgentSession> {
-  const { job, commandEnv, requests, people, signal } = session;
+  const { job, commandEnv, requests } = session;
   const { mcp = [] } = job;
   const cwd = job.workDir;
   // Never created, so that pi finds no files there.
@@ -43,7 +43,7 @@ export async function createPiSession(
   const settingsManager = SettingsManager.inMemory({
     // The harness retries by itself, as it sees the provider's hints.
     retry: { enabled: false, provider: { maxRetries: 0 } },
-    compaction: compactionSettings(job.models),
+    compaction: compactionSettings(models, job.sessionTokens),
     cacheWarming: "off",
     enableInstallTelemetry: false,
     enableAnalytics: false,
@@ -67,7 +67,6 @@ export async function createPiSession(
   });
   await resourceLoader.reload();
   const tools = toolsFor(job);
-  const isContinued = job.trigger.kind === "manual" && job.trigger.continues !== undefined;
   const created = await createAgentSession({
     cwd,
     agentDir,
@@ -80,7 +79,7 @@ export async function createPiSession(
       ...tools.map((tool) => piTool(tool, requests)),
     ],
     resourceLoader,
-    sessionManager: restoredSession(cwd, isContinued ? await people.session(signal) : []),
+    sessionManager: await restoredSession(job),
     settingsManager,
   });
   return created.session;
@@ -130,17 +129,22 @@ const neverAborted = new AbortController().signal;
 
 type Settings = NonNullable<Parameters<typeof SettingsManager.inMemory>[0]>;
 
-/** Smaller windows are divided by quarters: pi's own reserve of 16,384 tokens would leave too little of them. */
+/** pi's own reserve of an answer, in tokens. */
+const ownReserve = 16_384;
+/** Smaller windows are divided by quarters: that reserve would leave too little of them. */
 const smallWindow = 65_536;
 
-/** When pi summarizes a session: before it outgrows even a small window. */
-function compactionSettings(models: readonly JobModel[]): NonNullable<Settings["compaction"]> {
-  const overrides = models.flatMap((model, index) => {
-    const { contextWindow } = model;
-    if (contextWindow === null || contextWindow >= smallWindow) return [];
-    const quarter = Math.floor(contextWindow / 4);
-    const tokens = { reserveTokens: quarter, keepRecentTokens: quarter };
-    return [[`${piProvider(model, index)}/${model.model}`, tokens] as const];
+/** When pi summarizes a session: above this number of tokens, and before it outgrows even a small window. */
+function compactionSettings(
+  models: readonly PiModel[],
+  most = Infinity,
+): NonNullable<Settings["compaction"]> {
+  const overrides = models.flatMap(({ model: { provider, id, contextWindow } }) => {
+    if (contextWindow >= smallWindow && most >= contextWindow) return [];
+    const reserve = contextWindow < smallWindow ? Math.floor(contextWindow / 4) : ownReserve;
+    const reserveTokens = Math.max(reserve, contextWindow - most);
+    const keepRecentTokens = Math.floor((contextWindow - reserveTokens) / 3);
+    return [[`${provider}/${id}`, { reserveTokens, keepRecentTokens }] as const];
   });
   return { enabled: true, modelOverrides: Object.fromEntries(overrides) };
 }

@@ -5,7 +5,7 @@ import { logTo, stoppedEarly } from "../harness.ts";
 import type { Harness, Session, SessionEnd, Emit } from "../harness.ts";
 import { preparePiModels } from "./pi-models.ts";
 import { createModelChain, type ModelChain } from "./model-chain.ts";
-import { keptLines } from "./kept-session.ts";
+import { keptLines, writeSession } from "./kept-session.ts";
 import { createSteering } from "./steering.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { refusedAnswer } from "../run-api/run-requests.ts";
@@ -42,6 +42,7 @@ export function createPiHarness(time: Time): Harness {
     const log = sessionLog(session.emit, () => chain.current().name);
     const pi = await createPiSession(session, runtime, {
       first,
+      models: models.usable,
       extensions: [chain.extension],
       onOutput: log.onOutput,
     });
@@ -58,7 +59,7 @@ interface SessionParts {
 
 async function talk(
   pi: AgentSession,
-  { emit, signal, clock, endpoint, prompt, requests, people }: Session,
+  { job, emit, signal, clock, endpoint, prompt, requests, people }: Session,
   { chain, log }: SessionParts,
   time: Time,
 ): Promise<SessionEnd> {
@@ -101,7 +102,7 @@ async function talk(
     signal.removeEventListener("abort", abort);
     unsubscribe();
     log.end();
-    await keepSession(pi, { people, emit, signal });
+    await keepSession(pi, { job, people, emit });
     pi.dispose();
   }
   const { tokens, costUsd, turns } = log.usage();
@@ -114,10 +115,11 @@ async function talk(
 /** However the session ended: a person may continue it. */
 async function keepSession(
   pi: AgentSession,
-  { people, emit, signal }: Pick<Session, "people" | "emit" | "signal">,
+  { job: { trees = [], workDir }, people, emit }: Pick<Session, "job" | "people" | "emit">,
 ) {
+  if (!trees.some(({ name }) => name === "session")) return;
   try {
-    await people.keep(await keptLines(pi.agent, people.redact), signal.aborted);
+    await writeSession(workDir, await keptLines(pi.agent, people.redact));
   } catch (error) {
     logTo(emit, "run", 40, `the session is not kept: ${messageOf(error)}`);
   }

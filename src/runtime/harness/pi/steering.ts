@@ -1,5 +1,5 @@
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
-import { personMessage } from "../prompt.ts";
+import { messageText } from "../prompt.ts";
 import type { PersonMessage } from "../run-api/people.ts";
 
 /** Delivers the messages of people to a session of pi, and ends the session after a turn if they ask for that. */
@@ -25,9 +25,9 @@ export function createSteering(pi: AgentSession) {
     for (const text of waiting.splice(0)) void pi.steer(text);
   };
   return {
-    onMessage: ({ kind, text, by }: PersonMessage): void => {
-      if (kind === "steer") waiting.push(personMessage(text, by));
-      else isAsked = true;
+    onMessage: (message: PersonMessage): void => {
+      if (message.kind === "stop") isAsked = true;
+      else waiting.push(messageText(message));
       deliver();
     },
     deliver,

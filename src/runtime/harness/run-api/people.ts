@@ -1,7 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { Problem } from "../../../foundation/errors.ts";
 import type { RequestAnswer } from "../../wire/protocol.ts";
-import { maxTextLength } from "../../wire/requests/row.ts";
 import type { RunMessage } from "../../wire/run-messages.ts";
 import type { RunApiClient } from "./client.ts";
 
@@ -12,10 +11,8 @@ type OnMessage = (message: PersonMessage) => void;
 const pauseMs = 5_000;
 /** How long a run waits for its last messages, in ms. */
 const lastMs = 2_000;
-/** How long a run may take to store its session, in ms: by itself, and when it was asked to end. */
-const keepingMs = { byItself: 5_000, asked: 400 } as const;
 
-/** Receives the messages of people to a run, and reads and stores sessions. A null `client` does neither. */
+/** Receives messages to a run. A null `client` receives none. */
 export function createPeople(
   client: RunApiClient | null,
   redact: (value: unknown) => unknown,
@@ -56,25 +53,6 @@ export function createPeople(
     end: async (signal: AbortSignal): Promise<void> => {
       await client?.ask("session-end", {}, signal).catch(() => undefined);
     },
-    /** The session that the run continues, one JSON document a line. Rejects with a Problem if it is not stored. */
-    session: async (signal: AbortSignal): Promise<readonly string[]> => {
-      const lines: string[] = [];
-      for (let part = 0, isLast = client === null; client !== null && !isLast; part += 1) {
-        const answer = await client.ask("kept-session", { part }, signal);
-        lines.push(...answer.entries.split("\n"));
-        isLast = answer.isLast;
-      }
-      return lines;
-    },
-    /** Stores the session of this run: one JSON document a line. A line is at most as long as a text of a request. */
-    keep: async (lines: readonly string[], isAsked: boolean): Promise<void> => {
-      const parts = packed(lines);
-      const signal = AbortSignal.timeout(isAsked ? keepingMs.asked : keepingMs.byItself);
-      for (const [part, entries] of parts.entries()) {
-        const isLast = part === parts.length - 1;
-        await client?.ask("keep-session", { part, isLast, entries }, signal);
-      }
-    },
     /** Removes the job's secrets from a JSON-like value. */
     redact,
   };
@@ -83,23 +61,23 @@ export function createPeople(
 export type People = ReturnType<typeof createPeople>;
 
 function logOf({ kind, text, by }: PersonMessage): RunMessage {
-  const msg = kind === "stop" ? "stop after this turn" : text;
-  return { type: "log", kind: "steer", level: 30, time: Date.now(), msg, fields: { by } };
+  const texts = {
+    stop: "stop after this turn",
+    delivery: "a delivery of its session key",
+    steer: text,
+  };
+  return {
+    type: "log",
+    kind: "steer",
+    level: 30,
+    time: Date.now(),
+    msg: texts[kind],
+    fields: { by },
+  };
 }
 
 /** Whether repeating the request can't help, as the run is over. */
 function isFinal(error: unknown): boolean {
   const code = error instanceof Problem ? error.code : "malformed";
   return code !== "unavailable" && code !== "too_many_requests";
-}
-
-/** Lines joined to texts of requests. */
-function packed(lines: readonly string[]): readonly string[] {
-  const parts: string[] = [];
-  for (const line of lines) {
-    const last = parts.at(-1);
-    if (last === undefined || last.length + 1 + line.length > maxTextLength) parts.push(line);
-    else parts[parts.length - 1] = `${last}\n${line}`;
-  }
-  return parts;
 }

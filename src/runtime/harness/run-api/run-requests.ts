@@ -3,7 +3,12 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job } from "../../../foundation/contracts/job.ts";
 import { Problem } from "../../../foundation/errors.ts";
-import { maxRequestBytes, refusal, type RequestBody } from "../../wire/protocol.ts";
+import {
+  maxRequestBytes,
+  refusal,
+  type RequestAnswer,
+  type RequestBody,
+} from "../../wire/protocol.ts";
 import { runRequests, schedulerRequests } from "../../wire/requests/table.ts";
 import type { RequestRow } from "../../wire/requests/row.ts";
 import type { RequestName, RunRequestName } from "../../wire/requests/table.ts";
@@ -44,6 +49,15 @@ export function createRunRequests(deps: RunRequestsDeps): RunRequests {
       assertSize(input);
       // The scheduler validates the body.
       const answer = await client.ask(name, input as RequestBody<RequestName>, signal);
+      if (name === "call-files") {
+        const [files, asked] = [
+          answer as RequestAnswer<"call-files">,
+          input as RequestBody<"call-files">,
+        ];
+        // Few runs need it.
+        const { withReceivedFiles } = await import("./received-files.ts");
+        return withReceivedFiles(files, asked, job, signal);
+      }
       return name === "wait" ? withPayloadFile(answer, job) : answer;
     },
   };

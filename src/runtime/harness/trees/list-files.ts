@@ -38,23 +38,27 @@ export async function listFiles(
   let over: string | null = null;
   let bytes = 0;
   let looked = 0;
-  const leave = (path: string, why: string): void => {
+  const leave = (path: string, why: string, size?: number): void => {
     leftOutCount += 1;
-    if (leftOut.length < maxLeftOut) leftOut.push({ path, why });
+    if (leftOut.length < maxLeftOut) leftOut.push({ path, why, bytes: size });
   };
-  const exceed = (path: string, why: string): void => {
-    if (keepsWhatFits) leave(path, why);
+  const exceed = (path: string, why: string, size?: number): void => {
+    if (keepsWhatFits) leave(path, why, size);
     else over ??= `${path} ${why}`;
   };
   const addFile = (path: string, size: number, isExecutable: boolean): void => {
     if (size > limits.fileBytes) {
-      return exceed(path, `has more than ${bytesText(limits.fileBytes)}`);
+      return exceed(path, `has more than ${bytesText(limits.fileBytes)}`, size);
     }
     if (bytes + size > limits.bytes) {
-      return exceed(path, `does not fit: ${bytesText(limits.bytes)} are the most for all files`);
+      return exceed(
+        path,
+        `does not fit: ${bytesText(limits.bytes)} are the most for all files`,
+        size,
+      );
     }
     const problem = pathProblem(path, limits) ?? paths.add(path);
-    if (problem !== null) return leave(path, problem);
+    if (problem !== null) return leave(path, problem, size);
     bytes += size;
     files.push({ path, bytes: size, isExecutable });
   };

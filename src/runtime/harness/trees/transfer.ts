@@ -30,6 +30,8 @@ export interface SentFiles {
   readonly root: string;
   readonly files: readonly TreeFile[];
   readonly leftOut: readonly LeftOutFile[];
+  /** How many others are left out. */
+  readonly more: number;
 }
 
 /**
@@ -53,13 +55,13 @@ export function receiveFiles(
 export function sendFiles(
   context: TransferContext,
   name: string,
-  { root, files, leftOut }: SentFiles,
+  { root, files, leftOut, more }: SentFiles,
 ): Promise<TreeAnswer> {
   const lines = files.reduce((sum, file) => sum + fileLine(file).length + file.bytes, 0);
-  const length = lines + lastLines(leftOut).length;
+  const length = lines + lastLines(leftOut, more).length;
   return transfer(context, (ask) => {
     const asked = ask("PUT", name, length);
-    const frames = Readable.from(packFrames(readFiles(root, files), () => leftOut));
+    const frames = Readable.from(packFrames(readFiles(root, files), () => leftOut, more));
     // Not `pipeline`, which ends a request without the error of the files.
     frames.once("error", (error) => asked.destroy(error)).pipe(asked);
     asked.once("close", () => frames.destroy());

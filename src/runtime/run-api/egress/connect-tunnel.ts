@@ -89,6 +89,7 @@ export async function connectTunnel(request: TunnelRequest, deps: TunnelDeps): P
       client,
       dial: () => way.dial(signal),
       bindings: policy.bindings,
+      push: policy.push,
       onDenied: request.onDenied,
     });
   } else await passThrough(request, way);

@@ -31,6 +31,7 @@ const advice: Readonly<Record<DenyReason, string | ((asked: Authority) => string
   too_many_tunnels: "Close some of them first.",
   sentinel:
     "It is replaced in headers of HTTPS requests to its credential's hosts; [network.credentials] adds hosts.",
+  push: "[workspace].push of the agent's config.toml lists the refs that its runs may push.",
 };
 
 /** Why a connection is refused. */

@@ -64,7 +64,7 @@ export async function forwardRequest(
       createConnection: () => socket,
     });
     const refusal = () => new EgressRefusal("sentinel", asked, "in the body");
-    const answer = await answerTo(sent, request, refusal, silentMs);
+    const answer = await answerTo(sent, request, refusal, { silentMs });
     await passAnswer(answer, response, { masks: [], isHead: method === "HEAD" });
   } catch (error) {
     // The client hung up, or has part of the answer.

@@ -79,4 +79,32 @@ export const callRequests = {
       body: (args) => ({ callIds: args.words("callId"), timeoutSeconds: args.seconds("timeout") }),
     },
   },
+  /** The run itself receives the files, and adds the `folder` to the answer. */
+  "call-files": {
+    request: (z) =>
+      z.strictObject({
+        callId: z.uuid().describe("From al_call."),
+        path: z.string().max(1024).optional().describe("Only this file or folder. Default: all."),
+      }),
+    answer: (z) =>
+      answerWith(z, {
+        state: z.enum(callStates),
+        files: z.array(z.object({ path: z.string(), bytes: z.int(), isText: z.boolean() })),
+        /** How many files the list omits. */
+        more: z.int(),
+        /** Files that the called agent left and that were not kept. */
+        leftOut: z.array(z.object({ path: z.string(), why: z.string() })),
+      }),
+    tool: {
+      name: "al_artifact",
+      description:
+        "Receives the files that a called agent left in its folder out/ into a folder of this run, and returns that folder with their names. Use it after al_call_wait.",
+    },
+    command: {
+      name: "al-artifact",
+      usage: "al-artifact <callId> [path]",
+      purpose: "receives the files that a called agent left in out/, and prints their folder",
+      body: (args) => ({ callId: args.word("callId"), path: args.optionalWord() }),
+    },
+  },
 } as const satisfies Readonly<Record<string, RequestRow>>;

@@ -1,17 +1,4 @@
-import { answerWith, done, maxTextLength, type RequestRow, type Zod } from "./row.ts";
-
-/** The most parts of one session. */
-const maxSessionParts = 64;
-
-const sessionPart = (z: Zod) => ({
-  part: z
-    .int()
-    .min(0)
-    .max(maxSessionParts - 1),
-  isLast: z.boolean(),
-  /** Entries as JSON, one a line. */
-  entries: z.string().max(maxTextLength),
-});
+import { answerWith, done, type RequestRow } from "./row.ts";
 
 /** Requests that the harness makes for people; an agent can't make them. */
 export const peopleRequests = {
@@ -26,7 +13,7 @@ export const peopleRequests = {
         messages: z.array(
           z.object({
             seq: z.int(),
-            kind: z.enum(["steer", "stop"]),
+            kind: z.enum(["steer", "stop", "delivery"]),
             text: z.string(),
             by: z.string(),
           }),
@@ -39,18 +26,6 @@ export const peopleRequests = {
     request: (z) => z.strictObject({}),
     answer: done,
     isVital: true,
-    isOfHarness: true,
-  },
-  /** Stores a part of the run's session, the parts in their order. */
-  "keep-session": {
-    request: (z) => z.strictObject(sessionPart(z)),
-    answer: done,
-    isOfHarness: true,
-  },
-  /** Reads a part of the session that the run continues. */
-  "kept-session": {
-    request: (z) => z.strictObject({ part: sessionPart(z).part }),
-    answer: (z) => answerWith(z, { ...sessionPart(z) }),
     isOfHarness: true,
   },
 } as const satisfies Readonly<Record<string, RequestRow>>;

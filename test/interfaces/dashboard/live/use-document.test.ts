@@ -20,6 +20,7 @@ test("an update makes the answer of an operation stale if its row names the list
       "GET /api/stats/triggers",
       "GET /api/stats/hours",
       "GET /api/stats/refused-deliveries",
+      "GET /api/agents/:name/sessions",
     ],
     questions: ["GET /api/questions", "GET /api/audit"],
     alerts: ["GET /api/alerts"],

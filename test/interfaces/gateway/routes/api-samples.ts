@@ -25,6 +25,10 @@ export async function fill(opened: Awaited<ReturnType<typeof openApp>>): Promise
   const version = { hash: "a".repeat(32), commit: null, dirty: null };
   const ran = (instanceId: string) => ({ instanceId, version });
   operations.runs.set("dev-bbbbbbbb", aRunView("dev-bbbbbbbb"));
+  operations.artifacts.set("dev-bbbbbbbb", {
+    "chart.png": Buffer.from("89504e470d0a1a0a", "hex"),
+    "report.md": "# Report",
+  });
   operations.differences.set("dev-bbbbbbbb", {
     from: ran("dev-aaaaaaaa"),
     to: ran("dev-bbbbbbbb"),

@@ -1,5 +1,5 @@
 import { realTime } from "../../../../src/runtime/harness/run-clock.ts";
-import { aModel } from "../jobs.ts";
+import { aContinued, aJob, aModel, sessionTrees } from "../jobs.ts";
 import { logsOf } from "../run-entry.ts";
 import type { Action } from "./answer-table.ts";
 import { startFakeUpstream } from "./fake-upstream.ts";
@@ -94,6 +94,24 @@ describe("a session of pi that grows too long", () => {
     expect(ended).toMatchObject({ error: null, usage: { tokens: 128_300, turns: 3 } });
     expect(ended.log).toContain("conversation shortened (threshold)");
     expect(ended.requests).toHaveLength(4);
+  });
+
+  test("is summarized before the first turn of the run that continues it, above the size of its session key", async () => {
+    const workDir = tempDir();
+    const jobFor = (actions: readonly Action[], more: object = {}) => {
+      const { baseUrl, requests } = upstream().route(actions);
+      const models = [aModel("first", baseUrl)];
+      return { requests, job: aJob(workDir, { models, trees: sessionTrees, ...more }) };
+    };
+    const first = jobFor([bash(shout, 100), text("Done.", 30_000)]);
+    await runSession({ workDir, job: first.job, prompt });
+    const more = { continues: aContinued(), sessionTokens: 20_000 };
+    const { job, requests } = jobFor([text("A summary."), text("Again.", 200)], more);
+    const { error, log } = await runSession({ workDir, job });
+    expect(error).toBeNull();
+    expect(log).toContain("conversation shortened (threshold)");
+    expect(requests).toHaveLength(2);
+    expect(requests[1]).toContain("A summary.");
   });
 
   test.each([

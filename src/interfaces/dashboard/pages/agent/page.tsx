@@ -20,6 +20,7 @@ import type { MemoryVersionsView, MemoryView } from "../../../../features/memory
 import { Hosts } from "./hosts.tsx";
 import { Memory } from "./memory.tsx";
 import { Runs } from "./runs.tsx";
+import { Sessions } from "./sessions.tsx";
 import { memoryAt, tabFilters, tabOf, Tabs, type Tab } from "./tabs.tsx";
 import type { ListView } from "../../kit/list-view.ts";
 import { Why } from "./why.tsx";
@@ -111,6 +112,7 @@ function Agent(data: AgentData) {
           <div class="column">
             <NextRuns agent={agent} frame={frame} detail={detail.value} onTick={detail.refresh} />
             {budget.panel}
+            {detail.value?.config?.session != null && <Sessions agent={name} />}
             <Locks {...data} />
             <Hosts agent={name} first={first.hosts} />
           </div>

@@ -1,5 +1,6 @@
 import { outcomeText, isError } from "../../../../../streams/outcomes.ts";
 import { useState } from "preact/hooks";
+import type { ArtifactsView } from "../../../../features/artifacts/artifact-report.ts";
 import type { AgentStatus } from "../../../../../streams/status/wire.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
 import type { ReceiptView } from "../../../../foundation/contracts/operator-api.ts";
@@ -11,11 +12,12 @@ import { useDocument, type FirstDocument } from "../../live/use-document.ts";
 import { Panel } from "../../kit/panel.tsx";
 import { QuestionList } from "../../runs/question.tsx";
 import { useRunAgain } from "./run-again.tsx";
+import { Files } from "./files.tsx";
 import { RunLog, useRunLog } from "./run-log.tsx";
 import { Steer } from "./steer.tsx";
 import { Trace } from "./trace.tsx";
 import { Strip } from "./strip.tsx";
-import { Called, Facts, Hosts, Remembered, Result, Since, Trigger } from "./panels.tsx";
+import { Called, Facts, Hosts, Remembered, Result, Since, Thread, Trigger } from "./panels.tsx";
 import { KillRun } from "../../runs/run-parts.tsx";
 import { frameStyles, Notice, Site, type Frame } from "../../kit/site.tsx";
 import type { LivePage } from "../../send-page.tsx";
@@ -37,6 +39,7 @@ interface RunData {
   /** Changes since the last success; null unless the run failed. */
   readonly changes: RunDifference | null;
   readonly trace: FirstDocument<TraceView>;
+  readonly files: FirstDocument<ArtifactsView>;
   /** The position of the line at which its log opens; "" for the last lines. */
   readonly opened: string;
 }
@@ -168,7 +171,7 @@ function Reason({ run, hasFailed, trace }: ReasonProps) {
 
 interface PartsProps extends Pick<
   RunData,
-  "run" | "lines" | "opened" | "trace" | "changes" | "receipt"
+  "run" | "lines" | "opened" | "trace" | "files" | "changes" | "receipt"
 > {
   /** Whether the run waits for a person. */
   readonly isAsking: boolean;
@@ -189,6 +192,15 @@ function Parts({ run, lines, opened, isAsking, refresh, ...data }: PartsProps) {
   };
   const traced = { agent, instanceId, received: log.received, onOpen: openLine };
   const result = <Result run={run} {...lookOfPart("result")} />;
+  const files = (
+    <Files
+      first={data.files}
+      agent={agent}
+      instanceId={instanceId}
+      isOver={outcome !== null}
+      {...lookOfPart("result")}
+    />
+  );
   const trace = <Trace first={data.trace} {...traced} {...lookOfPart("trace")} />;
   const questions = <Questions run={run} refresh={refresh} />;
   return (
@@ -197,7 +209,7 @@ function Parts({ run, lines, opened, isAsking, refresh, ...data }: PartsProps) {
       <div class="columns run-columns">
         <div class="column">
           {isAsking && questions}
-          {isGood && [result, trace]}
+          {isGood && [result, files, trace]}
           <RunLog
             agent={agent}
             instanceId={instanceId}
@@ -206,13 +218,14 @@ function Parts({ run, lines, opened, isAsking, refresh, ...data }: PartsProps) {
             {...lookOfPart("log")}
           />
           <Steer run={run} onSent={refresh} {...lookOfPart("log")} />
-          {!isGood && [trace, result]}
+          {!isGood && [files, trace, result]}
         </div>
         <div class={`column ${lookOfPart("details").class}`}>
           <Since run={run} first={data.changes} />
           <Remembered run={run} />
           <Hosts hosts={run.hosts} />
           <Called run={run} />
+          <Thread run={run} />
           {!isAsking && questions}
           <Trigger run={run} receipt={data.receipt} />
           <Facts run={run} />

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { outcomeText } from "../../../../../streams/outcomes.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
 import type { RunHost } from "../../../../foundation/contracts/run-hosts.ts";
 import type { ReceiptView } from "../../../../foundation/contracts/operator-api.ts";
@@ -16,9 +17,10 @@ import { Difference } from "../../runs/difference.tsx";
 import { VersionChanges } from "../../runs/memory-version.tsx";
 import { shownText } from "../../runs/question-words.ts";
 import { Markdown } from "../../kit/markdown.tsx";
-import { FactList, Panel, Unread } from "../../kit/panel.tsx";
+import { FactList, Items, Panel, Unread } from "../../kit/panel.tsx";
 import { FailingSince, RunLink } from "../../runs/run-parts.tsx";
 import { Fold } from "../../kit/table.tsx";
+import { ListTime } from "../../kit/time.tsx";
 
 interface RunProps {
   readonly run: RunView;
@@ -113,6 +115,30 @@ export function Called({ run }: RunProps) {
         </p>
       )}
       {made.length > 0 && <CallList nodes={callNodes(made)} />}
+    </Panel>
+  );
+}
+
+/** The runs of its session key. */
+export function Thread({ run: { agent, thread } }: RunProps) {
+  if (thread === null) return null;
+  return (
+    <Panel
+      id="thread"
+      title="Conversation"
+      after={<span class="after">{plainText(thread.key)}</span>}
+    >
+      <Items id="thread" items={thread.runs} most={thread.runs.length} note="">
+        {({ instanceId, at, outcome }) => (
+          <li key={instanceId}>
+            <RunLink agent={agent} instanceId={instanceId} />
+            <div class="sub">
+              {`${outcome === null ? "running" : outcomeText(outcome)} · `}
+              <ListTime at={at} />
+            </div>
+          </li>
+        )}
+      </Items>
     </Panel>
   );
 }

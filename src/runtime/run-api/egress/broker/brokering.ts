@@ -6,8 +6,7 @@ import type { ProjectConfig } from "../../../../foundation/config/project-config
 import { githubAppType } from "../../../../foundation/contracts/credential-reference.ts";
 import type { SecretBinding } from "../../../../foundation/contracts/network-allow.ts";
 import type { InstallationTokens } from "../../../../features/github-app/installation-tokens.ts";
-import { ownHosts } from "../../../../foundation/credentials/allowed-hosts.ts";
-import { fieldsInRun } from "../../../../foundation/credentials/credential-types.ts";
+import { tokenCredential } from "../../../../foundation/credentials/token-credential.ts";
 import { brokerCredential } from "../../../../foundation/credentials/broker-credentials.ts";
 import { createAuthorities } from "./run-authority.ts";
 import { createIntercept } from "./intercept.ts";
@@ -37,13 +36,14 @@ export function createBrokering(
 ) {
   const projectKey = (): string => store.settings.maskKey();
   const authorityOf = createAuthorities(projectKey);
+  // Before it is minted, a token is only a prefix.
   const brokered = async (request: RunRequest, credentials: readonly Credential[]) => {
     const { instanceId, agent } = request;
     const moreHosts = project$.value.network?.credentials ?? {};
     const options = { projectKey: projectKey(), instanceId, moreHosts };
     const isClosed = await isSurelyClosed(agent, project$.value, whyNotClosed);
     return credentials.map((stored) => {
-      const given = stored.type === githubAppType ? tokenCredential(stored) : stored;
+      const given = stored.type === githubAppType ? tokenCredential(stored, "ghs_") : stored;
       if (!isClosed) return { stored, inRun: given, bindings: [] };
       const { inRun, bindings } = brokerCredential(stored, options, given);
       if (given === stored) return { stored, inRun, bindings };
@@ -82,15 +82,6 @@ export function createBrokering(
       (await authorityOf(instanceId)).contextFor(host),
     ),
   };
-}
-
-/** The run's copy of a GitHub App. Its token is only a prefix before there is one. */
-function tokenCredential({ type, instance, fields }: Credential): Credential {
-  const known = fieldsInRun(type);
-  const own = Object.entries(fields).filter(([name]) => Object.hasOwn(known, name));
-  const [host] = ownHosts(fields);
-  const inRun = { ...Object.fromEntries(own), ...(host && { host }), token: "ghs_" };
-  return { type, instance, fields: inRun };
 }
 
 /**

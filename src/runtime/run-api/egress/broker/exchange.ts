@@ -5,8 +5,10 @@ import { refuseRequest } from "../answers.ts";
 import { EgressRefusal, tlsPort } from "../decide.ts";
 import { SentinelGuard } from "./sentinel-guard.ts";
 import { answerMasks } from "./answer-masks.ts";
+import { answerPush, pushGuard, RefusedPush } from "./push-guard.ts";
 import { bodyRefusal, substituted, withMinted } from "./substitute.ts";
 import type { Upstream, UpstreamRequest } from "./upstream.ts";
+import type { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Stale, withoutHeaders } from "../../../wire/http-proxy.ts";
 import { decoded } from "../../decoded.ts";
@@ -28,6 +30,8 @@ export interface Interception {
   readonly dial: () => Promise<Socket>;
   /** All bindings of the run, also those of other hosts: no sentinel may leave. */
   readonly bindings: readonly SecretBinding[];
+  /** Refs that the run may push; absent for any. */
+  readonly push?: readonly string[] | undefined;
   /** Reports a request that was refused. The bytes of the tunnel are counted at `client`, and need no report. */
   readonly onDenied: (refusal: Pick<EgressRefusal, "code" | "detail">) => void;
 }
@@ -55,6 +59,7 @@ export async function exchange(
   try {
     const { host, bindings } = interception;
     assertForHost(request, host);
+    const pushed = pushGuard(request, interception.push);
     const { url = "", rawHeaders } = request;
     const ready = await withMinted({ host, rawHeaders }, bindings);
     if (response.destroyed) return;
@@ -62,13 +67,23 @@ export async function exchange(
     const minted = ready.filter(({ mint }) => mint !== undefined);
     const sent = upstream.begin(upstreamRequest(request, host, headers));
     response.once("close", () => response.writableFinished || sent.destroy());
-    const answer = await answerTo(sent, request, () => bodyRefusal(host));
+    const answer = await answerTo(sent, request, () => bodyRefusal(host), { first: pushed });
     const all = minted.length === 0 ? masks : distinctMasks([...masks, ...answerMasks(minted)]);
     await passAnswer(answer, response, { masks: all, isHead: request.method === "HEAD" });
   } catch (error) {
     if (response.headersSent || isStale(error)) throw error;
-    refuseRequest(request, response, refusalOf(error, interception));
+    const refusal = refusalOf(error, interception);
+    if (error instanceof RefusedPush && error.report !== null)
+      answerPush(request, response, error.report);
+    else refuseRequest(request, response, refusal);
   }
+}
+
+interface AnswerOptions {
+  /** How long the host may send nothing. */
+  readonly silentMs?: number;
+  /** Reads the body before anything else does. */
+  readonly first?: Transform | null;
 }
 
 /** Resolves with the host's answer. Rejects with the refusal, and aborts the request, if its body has a sentinel. */
@@ -76,24 +91,29 @@ export function answerTo(
   sent: ClientRequest,
   request: IncomingMessage,
   refusal: () => Error,
-  silentMs = idleMs,
+  { silentMs = idleMs, first = null }: AnswerOptions = {},
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const guard = new SentinelGuard(refusal);
+  const entry = first ?? guard;
   sent.once("response", resolve);
   sent.on("error", (error) => reject(sent.reusedSocket ? new Stale(error) : error));
   sent.setTimeout(silentMs, () => sent.destroy(new Error("it sent nothing for too long")));
   sent.once("close", () => {
     reject(new Error("it closed the connection"));
     // Reads the rest of the body: clients read the answer only after they have sent all of it.
-    request.unpipe(guard);
+    request.unpipe(entry);
     request.resume();
   });
-  guard.on("error", (error) => {
-    reject(error);
-    sent.destroy(error);
-  });
-  request.pipe(guard).pipe(sent);
+  for (const each of [entry, guard]) {
+    each.on("error", (error) => {
+      reject(error);
+      sent.destroy(error);
+    });
+  }
+  if (first !== null) first.pipe(guard);
+  request.pipe(entry);
+  guard.pipe(sent);
   return promise;
 }
 

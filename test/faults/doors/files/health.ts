@@ -1,0 +1,26 @@
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { startProgram } from "../../../bench/hop.ts";
+
+/** Requests a scheduler's health in a process of its own, until the stack ends; how long each took so far, in ms. */
+export async function watchHealth(stack: AsyncDisposableStack, url: string) {
+  const times: number[] = [];
+  let text = "";
+  const program = fileURLToPath(import.meta.url);
+  const { stdout } = await startProgram(stack, program, `${url}/health`);
+  stdout.on("data", (chunk: Buffer) => {
+    const lines = (text + chunk.toString()).split("\n");
+    text = lines.pop() ?? "";
+    times.push(...lines.map(Number));
+  });
+  return times;
+}
+
+async function sample(url: string): Promise<void> {
+  const began = performance.now();
+  await (await fetch(url)).text();
+  process.stdout.write(`${performance.now() - began}\n`);
+  setTimeout(() => void sample(url), 50);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)
+  await sample(process.argv[2] ?? "");
