@@ -11,7 +11,7 @@ import { killPoints, type KillPoint } from "./kill-points.ts";
  */
 const rounds = Number(process.env.AL_CRASH_ROUNDS ?? (isLong ? 40 : 1));
 const all = Object.keys(killPoints) as readonly KillPoint[];
-const points = all.filter((point) => killPoints[point].is !== "gathered");
+const points = all.filter((point) => !["gathered", "kept"].includes(killPoints[point].is));
 const crashes = Array.from({ length: rounds }, (_, round) =>
   points.map(
     (point) => [point, killPoints[point].is === "repeated" ? 1 + (round % 2) : 1] as const,

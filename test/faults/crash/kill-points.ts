@@ -14,15 +14,18 @@ export const writes = {
   tick: "INSERT INTO cron_ticks",
   gathered: "INSERT INTO gatherings",
   due: "DELETE FROM gatherings WHERE agent",
+  memory: "UPDATE memory_runs SET files",
+  session: "INSERT INTO sessions",
+  artifacts: "REPLACE INTO artifacts",
 } as const;
 
 export type Written = keyof typeof writes;
 
 /** A built-in of Node that the program calls for something. */
-export type Call = "answer" | "spawn" | "order" | "draft" | "rename" | "link";
+export type Call = "answer" | "spawn" | "order" | "draft" | "rename" | "link" | "blob";
 
 /** Where a kill strikes: at the commit of a write, at a call of a built-in, or once a file is there. */
-export type Strike = { readonly is: "" | "repeated" | "crowded" | "gathered" } & (
+export type Strike = { readonly is: "" | "repeated" | "crowded" | "gathered" | "kept" } & (
   | { readonly at: "commit"; readonly of: Written; readonly when: "before" | "after" }
   | { readonly at: "call"; readonly of: Call }
   | { readonly at: "file"; readonly of: "in-run" | "in-post" }
@@ -38,7 +41,7 @@ const file = (of: "in-run" | "in-post"): Strike => ({ at: "file", of, is: "" });
 
 /**
  * Every named point, and how the process finds out that it is there. It `is` one to which a life comes more than once
- * (repeated), to which more work leads than may wait (crowded), or one of deliveries that gather.
+ * (repeated), to which more work leads than may wait (crowded), one of deliveries that gather (gathered), or one of files that a run leaves (kept).
  */
 export const killPoints = {
   "receipt not committed": before("receipt", "repeated"),
@@ -65,6 +68,13 @@ export const killPoints = {
   "delivery gathered": after("gathered", "gathered"),
   "gathered run not queued": before("due", "gathered"),
   "gathered run queued": after("due", "gathered"),
+  "file stored": call("blob", "kept"),
+  "memory not stored": before("memory", "kept"),
+  "memory stored": after("memory", "kept"),
+  "session not stored": before("session", "kept"),
+  "session stored": after("session", "kept"),
+  "artifacts not stored": before("artifacts", "kept"),
+  "artifacts stored": after("artifacts", "kept"),
   migrating: { at: "migration", is: "repeated" },
   "key drafted": call("draft"),
   "key placed": call("link"),
