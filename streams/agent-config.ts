@@ -187,7 +187,7 @@ export interface Approval {
   readonly tools: readonly string[];
 }
 
-/** What becomes of the files that a run leaves in a memory if strangers wrote a delivery at its origin. */
+/** Whether the files of a run are kept to which a stranger's delivery led: never, once a person allows them, or always. */
 export const untrustedModes = ["read", "propose", "write"] as const;
 export type UntrustedMode = (typeof untrustedModes)[number];
 

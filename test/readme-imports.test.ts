@@ -57,9 +57,11 @@ const kinds = {
 /** What breaks if the folder of a feature is deleted; a path is the only file of its room. */
 const importers: Readonly<Record<string, string>> = {
   alerts: "tables wiring runs page command check operation",
+  artifacts: "tables wiring runs operation route page command tool",
   "github-app": "wiring command check src/runtime/run-api/egress/broker/brokering.ts",
   heartbeat: "wiring",
   mcp: "tables wiring runs",
+  memory: "tables wiring runs operation route tool page command view",
   models: "wiring runs command check src/runtime/harness/pi/pi-models.ts",
   people: "tables wiring runs operation route page command",
   search: "wiring operation tool page command",
@@ -69,7 +71,7 @@ const importers: Readonly<Record<string, string>> = {
     "tables wiring runs operation page command check view src/runtime/run-api/model-gateway/answer-tap.ts",
   telemetry: "wiring check",
   tokens: "tables wiring operation route page command",
-  versions: "runs agents",
+  versions: "runs",
   workspace: "wiring runs",
   webhooks: "tables wiring runs agents operation route page command check view",
 };

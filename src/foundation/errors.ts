@@ -6,8 +6,9 @@ const codes: Readonly<Record<number, string>> = {
   400: "bad_cursor bad_request bad_search invalid_host malformed unknown_field",
   401: "unauthorized wrong_key",
   403: "forbidden foreign_origin no_tls not_allowed private_address provider_tool read_only refused_address sentinel server_name unknown_host",
-  404: `not_found unknown_agent unknown_alert unknown_budget unknown_call unknown_delivery unknown_instance unknown_model
-    unknown_proposal unknown_question unknown_receipt unknown_source unknown_target unknown_token unknown_trigger unknown_version`,
+  404: `not_found unknown_agent unknown_alert unknown_budget unknown_call unknown_delivery unknown_instance unknown_memory
+    unknown_model unknown_proposal unknown_question unknown_receipt unknown_source unknown_target unknown_token unknown_trigger
+    unknown_version`,
   405: "method_not_allowed",
   408: "timeout",
   409: `answered claimed conflict credential_store deadlock disabled held invalid_config invalid_credential

@@ -130,10 +130,11 @@ const connections = /\/wire\/(http-proxy|join-sockets|json|mcp-call)\.ts$/;
 
 /** Small modules that a start and the commands for people load. */
 const texts =
-  /\/(streams\/duration-text|views\/(pause-text|delivery-words)|foundation\/operation)\.ts$/;
+  /\/(streams\/duration-text|views\/(pause-text|delivery-words)|foundation\/operation|memory\/(changes-text|memory-place))\.ts$/;
 
 /** Small modules that a start and the reads of a stored project load. */
-const reports = /\/(contracts\/(history|operator-api)|webhooks\/delivery-report)\.ts$/;
+const reports =
+  /\/(contracts\/(history|operator-api)|webhooks\/delivery-report|memory\/(memory-(reports|difference|store|views)|operations|versions)|runs\/(proposals|memory-options))\.ts$/;
 
 /** Small modules of the gateway that code which is loaded later, such as the MCP server, uses too. */
 const sharedByGateway =

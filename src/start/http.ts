@@ -10,7 +10,7 @@ import type { LogSource } from "../foundation/logs/log-source.ts";
 import type { AnswerLinks } from "../features/people/answer-links.ts";
 import type { Inbox } from "../features/people/inbox.ts";
 import type { SessionStore } from "../features/sessions/session-store.ts";
-import type { Questions } from "../features/people/questions.ts";
+import type { MemoryReports } from "../features/memory/memory-reports.ts";
 import type { Search } from "../features/search/search.ts";
 import { createAlertOperations } from "../features/alerts/alert-operations.ts";
 import { createSpendAnswers, raiseBudget } from "../features/spend/spend-answers.ts";
@@ -31,6 +31,7 @@ import { agentHosts, createFileEdits } from "../runtime/agents/file-edits.ts";
 import type { Backfills } from "../runtime/runs/backfills.ts";
 import type { FirstEvents } from "../runtime/runs/first-events.ts";
 import type { LiveRuns } from "../runtime/runs/live-runs.ts";
+import type { Proposals } from "../runtime/runs/proposals.ts";
 import type { RunRequests } from "../runtime/runs/run-requests.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
 import { createWebhooks } from "../features/webhooks/webhooks.ts";
@@ -41,7 +42,8 @@ interface HttpDeps {
   readonly backfills: Backfills;
   readonly runs: LiveRuns;
   readonly requests: RunRequests;
-  readonly questions: Questions;
+  readonly memories: MemoryReports;
+  readonly proposals: Proposals;
   readonly answerLinks: AnswerLinks;
   readonly inbox: Inbox;
   readonly sessions: SessionStore;
@@ -72,6 +74,8 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
   const operationContext: OperationContext = {
     ...context,
     ...deps,
+    questions: deps.proposals,
+    differenceOf: deps.proposals.differenceOf,
     readAgain: webhooks.readAgain,
     gatherings: webhooks.gatherings,
     startOnce: createStartOnce(context.store),

@@ -1,7 +1,7 @@
 import { EMPTY, merge, mergeMap, skip } from "rxjs";
 import { createArtifactStore } from "../features/artifacts/artifact-store.ts";
 import type { AnswerLinks } from "../features/people/answer-links.ts";
-import type { Questions } from "../features/people/questions.ts";
+import type { Proposals } from "../runtime/runs/proposals.ts";
 import type { AlertQuestions } from "../features/alerts/question-alerts.ts";
 import type { AgentFiles } from "../foundation/config/agent-files.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
@@ -65,7 +65,7 @@ export function createProjectAlerts(
 /** A person watches a run of `al run` without a scheduler: its questions raise no alerts. */
 export function alertQuestions(
   { onDemand, project$ }: SchedulerContext,
-  { list, find, changed$ }: Questions,
+  { list, find, changed$ }: Proposals,
   { pathOf: linkPath }: AnswerLinks,
 ): AlertQuestions {
   // A negative limit means no limit. Targets that are added later get the open questions, too.

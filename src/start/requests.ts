@@ -6,6 +6,8 @@ import { createQuestionStore } from "../features/people/question-store.ts";
 import { createQuestions } from "../features/people/questions.ts";
 import { createSessionStore } from "../features/sessions/session-store.ts";
 import { createMcpStore } from "../features/mcp/mcp-store.ts";
+import { createMemoryReports } from "../features/memory/memory-reports.ts";
+import { createMemoryStore } from "../features/memory/memory-store.ts";
 import type { BudgetHolds } from "../features/spend/budget-holds.ts";
 import { interpretStored } from "../features/webhooks/interpret.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
@@ -13,21 +15,52 @@ import { abandonBy } from "../foundation/scheduler/inputs.ts";
 import type { FirstEvents } from "../runtime/runs/first-events.ts";
 import type { LiveRuns } from "../runtime/runs/live-runs.ts";
 import type { RequestContext } from "../runtime/runs/request-context.ts";
+import { memoryOptions } from "../runtime/runs/memory-options.ts";
+import { createProposals } from "../runtime/runs/proposals.ts";
 import { createRunRequests } from "../runtime/runs/run-requests.ts";
 import { mustBeRunnable } from "../runtime/runs/runnable.ts";
+import type { KeptFiles } from "./kept-files.ts";
 
-/** Questions to people, and the messages that people send to runs. */
-export function createPeople({ store, clock, redactor, status, inputs, warn }: SchedulerContext) {
+const dayMs = 86_400_000;
+
+/** Questions to people, proposals for memories among them, and the messages that people send to runs. */
+export function createPeople(context: SchedulerContext, { blobs }: Pick<KeptFiles, "blobs">) {
+  const { store, clock, redactor, status, inputs, project$, warn } = context;
+  const proposed = store.tables(createMemoryStore);
+  let open = 0;
+  const count = (): void => {
+    const waiting = proposed.all().reduce((sum, { proposals: more }) => sum + more, open);
+    status.apply({ type: "scheduler", patch: { questions: waiting } });
+  };
   const questions = createQuestions({
     store: store.tables(createQuestionStore),
     clock,
     redactor,
-    onCount: (count) => status.apply({ type: "scheduler", patch: { questions: count } }),
+    onCount: (now) => {
+      open = now;
+      count();
+    },
     warn,
   });
+  const memories = createMemoryReports({
+    store: proposed,
+    blobs,
+    optionsOf: (name) => memoryOptions(name, project$.value, status.agent),
+  });
+  const proposals = createProposals(questions, {
+    store: proposed,
+    memories,
+    keepMs: () => project$.value.historyRetentionDays * dayMs,
+    committed: () => store.work.record(() => undefined),
+    onChange: count,
+    warn,
+  });
+  count();
   return {
     questions,
-    answerLinks: createAnswerLinks(store.settings.answerKey(), questions.find),
+    memories,
+    proposals,
+    answerLinks: createAnswerLinks(store.settings.answerKey(), proposals.find),
     inbox: createInbox({
       store: store.tables(createInboxStore),
       clock,

@@ -229,7 +229,7 @@ function eventReaders(
   print: (entry: LogEntry) => void,
 ) {
   const { alerts, backfills, budgets, egress, firstEvents, http } = services;
-  const { keptFiles, meter, requests, telemetry } = services;
+  const { keptFiles, meter, proposals, requests, telemetry } = services;
   return {
     status: context.status.apply,
     commit: commitEvents(context, [
@@ -254,5 +254,7 @@ function eventReaders(
       if (event.type === "finished") meter.runEnded(event.instanceId);
     },
     requests: requests.onEvent,
+    // After the commit, which stores them.
+    proposals: proposals.onEvent,
   } satisfies Readonly<Record<string, Reader>>;
 }

@@ -122,7 +122,7 @@ export function createServices(
     clock,
     scheduler: asyncScheduler,
   });
-  const people = createPeople(context);
+  const people = createPeople(context, keptFiles);
   let doorOpening: Promise<FileDoor> | undefined;
   const fileDoor = (): Promise<FileDoor> =>
     (doorOpening ??= import("../runtime/run-api/file-door.ts").then(({ createFileDoor }) =>
@@ -139,7 +139,7 @@ export function createServices(
   const gatewayUrl = (): string | null => http.listener.url();
   const { alerts, chats } = createProjectAlerts(context, agents, {
     dashboardUrl: () => (options.webUi ? gatewayUrl() : null),
-    questions: alertQuestions(context, people.questions, people.answerLinks),
+    questions: alertQuestions(context, people.proposals, people.answerLinks),
   });
   const backfills = createBackfills(context);
   const logs = createLogSource(projectDir, { appended$: logWriter.appended$ });
@@ -178,6 +178,7 @@ export function createServices(
     firstEvents,
     backfills,
     questions: people.questions,
+    proposals: people.proposals,
     requests,
     meter,
     budgets,

@@ -12,7 +12,14 @@ const question = '{ question = "Deploy?", choices = ["yes", "no"], timeoutSecond
 export async function mcpProject(): Promise<LiveProject> {
   const config = `scale = 3\ntimeout = 120\n${ownUser}`;
   const project = await scriptedAgents({
-    quick: { turns: turn("bash", `{ command = '${leavesReport}' }`, forged), config },
+    quick: {
+      turns: turn(
+        "bash",
+        `{ command = 'echo needle | tee memory/notes.md; ${leavesReport}' }`,
+        forged,
+      ),
+      config: `${config}[memory]\n`,
+    },
     held: { turns: bash("while [ ! -e /never ]; do sleep 0.1; done"), config },
     asks: { turns: turn("al_ask", question, "I ask."), config },
   });

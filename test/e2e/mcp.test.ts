@@ -23,6 +23,7 @@ const tools = [
   "log",
   "search",
   "why_not",
+  "memory",
   "questions",
 ];
 const writingTools = ["start", "act"];
@@ -172,6 +173,25 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
     const acts = ["kill", "replay", "continue", "enable"];
     expect(entries.map((one) => one.act)).toEqual(expect.arrayContaining(acts));
   });
+
+  testThoroughly(
+    "shows memories, with their files and versions in the field untrusted",
+    async () => {
+      await started("quick", 50);
+      expect(await ask("memory")).toMatchObject({ memories: [{ name: "quick", files: 1 }] });
+      expect(await ask("memory", { memory: "quick" })).toMatchObject({
+        memory: { version: 1, untrusted: { files: [{ path: "notes.md", bytes: 7 }] } },
+        versions: [{ n: 1, untrusted: { changes: { count: 1 } } }],
+      });
+      const text = async (part: object) =>
+        (await ask("memory", { memory: "quick", ...part })).content;
+      expect(await text({ path: "notes.md" })).toEqual({ untrusted: { text: "needle\n" } });
+      expect(await text({ version: 1 })).toMatchObject({
+        untrusted: { text: expect.stringContaining("\n+needle\n") as string },
+      });
+      await fails("memory", { memory: "nobody" }, "unknown_memory");
+    },
+  );
 
   testThoroughly("lists and answers a question", async () => {
     const instanceId = await started("asks", 0);

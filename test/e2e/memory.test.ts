@@ -10,7 +10,7 @@ import { bash, scriptedAgents } from "../helpers/scripted-agents.ts";
 
 const secret = "the-secret-of-the-deliveries";
 
-/** What the memory of an agent is now: contents by path. */
+/** The contents of an agent's memory by their paths. */
 async function memoryOf({ dir }: LiveProject, name: string): Promise<Record<string, string>> {
   const store = openStoreReader(dir);
   if (store === null) throw new Error("the project has no store");

@@ -30,8 +30,8 @@ import { replayed, unmatchedReplay } from "./fake-replays.ts";
 import { fakeBackfill } from "./fake-backfill.ts";
 import { fakeTrace } from "./fake-trace.ts";
 import { fakeCounts } from "./fake-counts.ts";
-import { fakeQuestions } from "./fake-questions.ts";
 import { fakeArtifacts } from "./fake-artifacts.ts";
+import { fakeMemories } from "./fake-memories.ts";
 import { fakeAudit } from "./fake-audit.ts";
 import { memoryTokens } from "./memory-tokens.ts";
 import { fakeAlerts } from "./fake-alerts.ts";
@@ -110,6 +110,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       state.calls.push(`${name} ${JSON.stringify(query)}`);
       return read(query);
     };
+  const fakes = fakeMemories((...words) => called(...words), asked);
   const answers: Answers = {
     "POST /control/trigger/:name": ({ name, prompt = null }, _context, { idempotencyKey }) => {
       idempotencyKey();
@@ -197,7 +198,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     query: noted("refusedDeliveries", () => state.refusedNow),
   };
   const files = fakeFileOperations(state, find, called);
-  const all = Object.assign(state, status);
+  const all = Object.assign(state, status, { memory: fakes.state });
   const agentOf = (name: string) => ({ name, config: state.details.get(name)?.config ?? null });
   const context = {
     ...files,
@@ -211,7 +212,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     countsOf: (isMine: IsMine) => fakeCounts(state.alerting, asked, isMine),
     gatherings: { startNow: noted("startNow", () => [{}, { gathered: ["r1", "r2", "r3"] }]) },
     inputs: { kill$: { next: killed } },
-    questions: fakeQuestions(asked),
+    ...fakes.context,
     redactor: createRedactor(),
     runs: { find: () => ({}) },
     search: { find: noted("search", () => Promise.resolve(noRuns)) },

@@ -19,6 +19,7 @@ export function aRunView(instanceId: string, run: Partial<RunView> = {}): RunVie
     lastSuccess: null,
     failing: null,
     hosts: [],
+    memory: { versions: [], proposals: [], notKept: [] },
     questions: [],
     messages: [],
     isKept: false,

@@ -1,9 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import { prepareVersions } from "../../src/features/memory/versions.ts";
 import { createQuestionStore } from "../../src/features/people/question-store.ts";
 import { openStore } from "../../src/features/open-store.ts";
 import type { Question } from "../../src/foundation/contracts/questions.ts";
+import { createBlobs } from "../../src/foundation/files/blobs.ts";
+import type { Store } from "../../src/foundation/store/store.ts";
 import type { Redacted } from "../../src/foundation/credentials/redactor.ts";
 import { manualItem } from "../foundation/store/support.ts";
 import { listen } from "../helpers/listen.ts";
@@ -63,8 +67,26 @@ type = "webhook"
   await store.work.enqueue([manualItem("one", "bad", now)]);
   if (lastAliveAt !== undefined) await store.settings.recordAlive(lastAliveAt);
   await store.tables(createQuestionStore).add(question as Redacted<Question>);
+  await remember(store, project);
   store.close();
   return project;
+}
+
+/** Two versions of an agent's memory, whose runs are no longer in the history. */
+async function remember(store: Store, project: LiveProject): Promise<void> {
+  const versions = store.tables(prepareVersions);
+  const blobs = createBlobs(project.dir);
+  for (const [instanceId, texts] of [
+    ["deploy-web-bbbbbbbb", { "notes/a.md": "one\n" }],
+    ["deploy-web-cccccccc", { bin: "\0", "notes/a.md": "one\ntwo\n" }],
+  ] as const) {
+    const files = Object.entries(texts).map(async ([path, text]) => {
+      const { hash, bytes } = await blobs.stage(Readable.from([Buffer.from(text)]), null);
+      return { path, hash, bytes, isExecutable: false };
+    });
+    const about = { name: "deploy-web", at: now, instanceId, by: null, conflicts: [] };
+    versions.add({ ...about, files: await Promise.all(files) });
+  }
 }
 
 beforeEach(() => {

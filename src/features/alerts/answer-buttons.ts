@@ -13,9 +13,9 @@ export const maxShownPrompt = 700;
 /** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
 const maxLabel = 75;
 
-/** The buttons of a question; empty if its answer is typed, or a message can't show all of it. */
+/** The buttons of a question; empty if its answer is typed, or a message can't show all of it, such as a difference. */
 export function answerButtons({ id, kind, form, prompt }: Question): readonly AnswerButton[] {
-  if (prompt.length > maxShownPrompt) return [];
+  if (prompt.length > maxShownPrompt || kind === "memory") return [];
   const button = (label: string, answer: Answer, index: number): AnswerButton => ({
     label,
     answer,

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Clock } from "../../../streams/clock.ts";
-import { artifactShape, outFolder } from "../../foundation/contracts/artifact-shape.ts";
+import { artifactShape, outFolder } from "../../foundation/contracts/file-tree.ts";
 import type { TreeEntry, TreeLimits, TreeUpload } from "../../foundation/contracts/file-tree.ts";
 import type { TreeService } from "../../foundation/contracts/tree-service.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";

@@ -30,7 +30,7 @@ interface Row extends Omit<MemoryOfRun, "mayWrite"> {
 
 type Finished = Extract<RunEvent, { type: "finished" }>;
 
-/** What a run left. */
+/** The files that a run sent. */
 export interface Upload {
   /** Null if they did not all arrive. */
   readonly files: readonly MemoryFile[] | null;
@@ -145,4 +145,3 @@ export function createMemoryRuns(db: DatabaseSync, { write }: GroupCommit) {
 const endedText = "The run has ended, or may only read it.";
 
 type Trust = Pick<MemoryConfig, "untrusted" | "trusted">;
-export type MemoryRuns = ReturnType<typeof createMemoryRuns>;

@@ -104,7 +104,7 @@ export function createMemoryStore(
     head: versions.head,
     /** The files of a version, by default the latest; empty for version 0, and for an unknown one. */
     files: (name: string, n?: number): readonly MemoryFile[] => versions.filesOf(name, n),
-    /** What the files of a run became, once its end is committed. */
+    /** Versions and proposals that the files of a run became; known once its end is committed. */
     ofRun: (instanceId: string) => ({
       versions: versions.ofRun(instanceId),
       proposals: ofRun.all(instanceId).flatMap((row) => proposalOf(row) ?? []),

@@ -6,6 +6,7 @@ import {
   questionsQuerySchema,
   questionsSchema,
   questionView,
+  type QuestionView,
 } from "../../foundation/contracts/question-views.ts";
 import { answersText, checkAnswer, formOfLink } from "../../foundation/contracts/questions.ts";
 import type { Answer, Question } from "../../foundation/contracts/questions.ts";
@@ -21,6 +22,7 @@ interface AuditContext {
 
 export interface PeopleContext extends AuditContext {
   readonly questions: Pick<Questions, "list" | "find" | "answer">;
+  readonly differenceOf: DifferenceOf;
   /**
    * Changes the agent's file so that a gate no longer holds the question's subject; resolves with what undoes that.
    * Both reject if the file can't be edited.
@@ -28,11 +30,35 @@ export interface PeopleContext extends AuditContext {
   readonly allowAlways: (question: Question) => Promise<() => Promise<unknown>>;
 }
 
+/**
+ * The changes that a question asks to keep, of which only the first `most` characters are needed; null for other questions.
+ * Never rejects.
+ */
+export type DifferenceOf = (question: Question, most?: number) => Promise<string | null>;
+
+/** A list shows as much of a difference, in characters, and so many of them: comparing takes time. */
+const listed = { characters: 8_000, differences: 20 } as const;
+const notCompared = { difference: { text: "", isCut: true } };
+
+/** A question with its difference, which is cut after `most` characters. */
+export async function viewQuestion(
+  question: Question,
+  { differenceOf }: Pick<PeopleContext, "differenceOf">,
+  most?: number,
+): Promise<QuestionView> {
+  const view = questionView(question);
+  const text = await differenceOf(question, most);
+  if (text === null) return view;
+  const isCut = text.length > (most ?? Infinity);
+  return { ...view, difference: { text: text.slice(0, most), isCut } };
+}
+
 const { read, change } = operationsOf<PeopleContext>("Questions");
 const params = z.object({ id: z.string().max(64).meta({ description: "The question's `id`" }) });
 
 export const listQuestions = operationsOf<{
   readonly questions: Pick<Questions, "list">;
+  readonly differenceOf: DifferenceOf;
 }>("Questions").read("/api/questions", {
   summary: "The questions of runs to people",
   description: "Newest first; `before` takes the `next` of an earlier page.",
@@ -40,9 +66,17 @@ export const listQuestions = operationsOf<{
   output: questionsSchema,
   changedBy: ["questions"],
   problems: [503],
-  perform: ({ limit, ...filter }, { questions }) => {
-    const { rows, next } = pageOf(limit, (most) => questions.list({ ...filter, limit: most }));
-    return { questions: rows.map(questionView), next };
+  perform: async ({ limit, ...filter }, context) => {
+    const list = (most: number) => context.questions.list({ ...filter, limit: most });
+    const { rows, next } = pageOf(limit, list);
+    const open = rows.filter(({ kind, state }) => kind === "memory" && state === "open");
+    const compared = new Set(open.slice(0, listed.differences));
+    const views = rows.map(async (one) =>
+      compared.has(one)
+        ? viewQuestion(one, context, listed.characters)
+        : Promise.resolve({ ...questionView(one), ...(open.includes(one) && notCompared) }),
+    );
+    return { questions: await Promise.all(views), next };
   },
 });
 
@@ -52,10 +86,10 @@ export const showQuestion = read("/api/questions/:id", {
   output: questionSchema,
   problems: [404, 503],
   isAbout: ({ id }, isMine, { questions }) => isMine(questions.find(id)?.agent),
-  perform: ({ id }, { questions }) => {
-    const question = questions.find(id);
+  perform: ({ id }, context) => {
+    const question = context.questions.find(id);
     if (question === null) throw new Problem("unknown_question", `there is no question ${id}`);
-    return questionView(question);
+    return viewQuestion(question, context);
   },
 });
 
@@ -74,9 +108,16 @@ export const answerQuestion = change("/api/questions/:id/answer", {
   // An approval also opens the gates of the run's callers.
   isAbout: ({ id }, isMine, { questions }) => {
     const question = questions.find(id);
-    return question !== null && [question.agent, ...question.gates].every(isMine);
+    if (question === null) return false;
+    const { agent, gates, kind, subject } = question;
+    // Changes to a shared memory concern all agents that read it.
+    return [agent, ...gates, ...(kind === "memory" ? [subject] : [])].every(isMine);
   },
-  audit: null,
+  // An answer to a run is stored together with its act.
+  audit: (_input, { kind, agent, instanceId, subject, answer }) =>
+    kind === "memory"
+      ? { act: "approve", agent, instanceId, detail: `${answer} (memory ${subject})` }
+      : null,
   perform: async ({ id, answer }, { questions, allowAlways }, { by }) => {
     const question = questions.find(id);
     const isAlways =

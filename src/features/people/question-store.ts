@@ -45,6 +45,7 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
     `SELECT ${columns} FROM questions
      WHERE (:state IS NULL OR (state = 'open') = (:state = 'open')) AND (:agent IS NULL OR agent = :agent)
        AND (:before IS NULL OR seq < (SELECT seq FROM questions WHERE id = :before))
+       AND (:beforeAt IS NULL OR at < :beforeAt)
      ORDER BY seq DESC LIMIT :limit`,
   );
   const last = (instanceId: string, kind: string, subject: string): Question | null =>
@@ -59,9 +60,13 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
     open: (): readonly Question[] => all(open.all()),
     /** All questions of a run, the first one first. */
     ofRun: (instanceId: string): readonly Question[] => all(ofRun.all(instanceId)),
-    /** The latest first. */
-    list: ({ state, agent, before, limit }: QuestionsQuery): readonly Question[] =>
-      all(list.all({ state: state ?? null, agent: agent ?? null, before: before ?? null, limit })),
+    /** The latest first, of those before a question or before a time in epoch ms. */
+    list: (query: QuestionsQuery & { readonly beforeAt?: number | undefined }) => {
+      const { state = null, agent = null, before = null, beforeAt = null, limit } = query;
+      // A cursor may be the id of a proposal, which no row has.
+      const cursor = beforeAt === null ? before : null;
+      return all(list.all({ state, agent, before: cursor, beforeAt, limit }));
+    },
     /** Resolves to the run's open question about the same subject if it has one, else to the new one. */
     add: (question: Redacted<Question>, requestHash: string | null = null): Promise<Question> =>
       write(() => {

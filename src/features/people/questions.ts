@@ -90,11 +90,11 @@ export function createQuestions({ store, clock, redactor, onCount, warn }: Quest
     answer: async (id: string, given: Answer, by: Person): Promise<Question> => {
       const question = store.find(id);
       if (question === null) throw new Problem("unknown_question", `there is no question ${id}`);
-      if (question.state !== "open") throw ended(question);
+      if (question.state !== "open") throw endedProblem(question);
       const end = answerOf(question, given, { by, at: clock.now(), redactor });
       const isFirst = await settle(id, end);
       const answered = store.find(id) ?? question;
-      if (!isFirst) throw ended(answered);
+      if (!isFirst) throw endedProblem(answered);
       return answered;
     },
     /** The run no longer waits for the answer. */
@@ -175,6 +175,7 @@ function answerAct({ kind, agent, instanceId, subject, prompt }: Question, answe
     : { act: "approve", ...about, detail: `${given} (${kind} ${subject})` };
 }
 
-function ended(question: Question): Problem {
+/** The error for an answer to a question that has ended. */
+export function endedProblem(question: Question): Problem {
   return new Problem("answered", `${endText(question)} (${isoTime(question.answeredAt ?? 0)})`);
 }

@@ -3,7 +3,16 @@ export const auditActs = [
   ...(["answer", "approve", "steer", "continue", "session-remove", "backfill"] as const),
   ...(["trigger", "start-now", "replay", "kill", "raise"] as const),
   ...(["pause", "resume", "enable", "disable"] as const),
-  ...(["stop", "edit", "clone", "allow-host", "ack", "alert-retry", "alert-test"] as const),
+  ...([
+    "stop",
+    "edit",
+    "clone",
+    "allow-host",
+    "restore",
+    "ack",
+    "alert-retry",
+    "alert-test",
+  ] as const),
   ...(["login", "logout", "login-link", "key-change"] as const),
   ...(["token-new", "token-remove"] as const),
 ] as const;

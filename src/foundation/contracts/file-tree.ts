@@ -103,3 +103,8 @@ export function createTreePaths({ entries }: Pick<TreeLimits, "entries">) {
 export function inOneCase(name: string): string {
   return name.toUpperCase().toLowerCase().normalize("NFC");
 }
+
+/** The folder of a run whose files are kept, and the name of its tree. */
+export const outFolder = "out";
+/** Limits of that tree beside its size; both sides of a run's socket use them. */
+export const artifactShape = { entries: 4_000, depth: 16, nameBytes: 255 } as const;

@@ -100,7 +100,7 @@ const jobTreeSchema = z.object({
 export type JobTree = z.infer<typeof jobTreeSchema>;
 
 const jobMemorySchema = z.object({
-  /** Its folder below the working directory: `memory`, or `shared/<name>`. */
+  /** Name of the tree and of its folder below the working directory: `memory`, or `shared/<name>`. */
   tree: z.string(),
   isReadOnly: z.boolean(),
   maxBytes: z.number(),

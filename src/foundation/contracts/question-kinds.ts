@@ -1,5 +1,8 @@
-/** `ask`: the run asked. Otherwise a gate asks for the approval of a host, of more spending, of a call, or of a tool. */
-export const questionKinds = ["ask", "host", "over", "call", "tool"] as const;
+/**
+ * `ask`: the run asked. `memory`: changes that an untrusted run proposes for a memory; the run has ended. Otherwise a gate
+ * asks for the approval of a host, of more spending, of a call, or of a tool.
+ */
+export const questionKinds = ["ask", "host", "over", "call", "tool", "memory"] as const;
 
 export const questionStates = ["open", "answered", "expired", "withdrawn"] as const;
 

@@ -30,19 +30,22 @@ export const questionSchema = z
     id: z.string(),
     kind: z.enum(questionKinds).meta({
       description:
-        "`ask`: the run asked; else the approval of a host, of spending, of a call, of a tool",
+        "`ask`: the run asked; else the approval of a host, of spending, of a call, of a tool, of changes to a memory",
     }),
     agent: z.string(),
     gates: z.array(z.string()).readonly().meta({
       description: "Agents whose gates hold the request: the run's agent and its callers",
     }),
     instanceId: z.string(),
-    subject: z.string().meta({ description: "The host, agent, amount or tool to approve" }),
+    subject: z.string().meta({ description: "The host, agent, amount, tool or memory to approve" }),
     prompt: z.string(),
+    difference: z
+      .exactOptional(z.object({ text: z.string(), isCut: z.boolean() }))
+      .meta({ description: "The changes to a memory; in a list cut after 8,000 characters" }),
     form: answerFormSchema,
-    fallback: answerSchema
-      .nullable()
-      .meta({ description: "The answer if no person answers in time; null ends the run" }),
+    fallback: answerSchema.nullable().meta({
+      description: "The answer if no person answers in time; null ends the run, or the proposal",
+    }),
     at: time,
     until: time,
     state: z.enum(questionStates),

@@ -90,6 +90,7 @@ function checkNumber(
 }
 
 const approvals: Readonly<Record<string, string>> = {
+  allow: "Allow",
   once: "Allow once",
   run: "Allow for this run",
   always: "Always allow",

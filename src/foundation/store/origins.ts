@@ -34,5 +34,3 @@ export function createOrigins(db: DatabaseSync) {
     },
   };
 }
-
-export type Origins = ReturnType<typeof createOrigins>;

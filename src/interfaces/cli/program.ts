@@ -26,7 +26,7 @@ const commands = {
 const order: readonly (keyof typeof commands)[] = [
   ...(["new", "agent", "add", "update", "config", "start", "open"] as const),
   ...(["stat", "logs", "history", "schedule", "cost", "alerts", "show", "files", "get"] as const),
-  ...(["replay", "backfill", "run"] as const),
+  ...(["replay", "backfill", "run", "memory"] as const),
   ...(["questions", "answer", "steer", "continue", "session", "audit"] as const),
   ...(["pause", "resume", "kill", "budget", "stop", "webhook", "mcp", "creds"] as const),
   ...(["token", "backup", "restore", "upgrade", "doctor"] as const),

@@ -17,7 +17,7 @@ function cardPage(title: string, card: VNode, data: Partial<Move> = {}): Documen
       {card}
     </main>
   );
-  const document = { title: `${title} · Almanac`, styles: ["card", "questions"], body };
+  const document = { title: `${title} · Almanac`, styles: ["card", "questions", "changes"], body };
   return remember === undefined ? document : { ...document, script: "private-host" };
 }
 

@@ -12,6 +12,7 @@ import { answerFormRoutes, answerLinkRoutes } from "./routes/answers.ts";
 import { artifactRoutes } from "./routes/artifacts.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { createLinkRoutes, loginRoutes, parseForms } from "./routes/login.ts";
+import { memoryFileRoutes } from "./routes/memory.ts";
 import { logDownloadRoutes, logRoutes } from "./routes/logs.ts";
 import { mcpRoutes } from "./routes/mcp.ts";
 import { runPages } from "./routes/runs.ts";
@@ -107,6 +108,8 @@ const apiRoutes = (deps: GatewayDeps, streams: EventStreams): Route[] => [
   ...operationRoutes("Spending", deps),
   ...operationRoutes("Network", deps),
   ...operationRoutes("Files", deps),
+  ...operationRoutes("Memory", deps),
+  ...memoryFileRoutes(deps),
   ...operationRoutes("Alerts", deps),
   ...operationRoutes("Questions", deps),
   ...operationRoutes("Sessions", deps),

@@ -8,6 +8,7 @@ import { act } from "./tools/act.ts";
 import { agent, listAgents, whyNot } from "./tools/agents.ts";
 import { files, readFile } from "./tools/files.ts";
 import { log, search } from "./tools/logs.ts";
+import { memory } from "./tools/memory.ts";
 import { questions } from "./tools/questions.ts";
 import { run, runs } from "./tools/runs.ts";
 import { start } from "./tools/start.ts";
@@ -23,6 +24,7 @@ const tools: Readonly<Record<string, Tool>> = {
   log,
   search,
   why_not: whyNot,
+  memory,
   questions,
   start,
   act,

@@ -26,7 +26,12 @@ import { createLogSource } from "../../foundation/logs/log-source.ts";
 import { pauseStatus, seedFrom } from "../../foundation/scheduler/status-store.ts";
 import { openStoreReader, type StoreReader } from "../../foundation/store/store.ts";
 import { createAuditStore, type Audit } from "../../features/people/audit.ts";
-import { createQuestionStore, type QuestionStore } from "../../features/people/question-store.ts";
+import { createMemoryReports } from "../../features/memory/memory-reports.ts";
+import { createMemoryStore } from "../../features/memory/memory-store.ts";
+import { memoryReads, type MemoryContext } from "../../features/memory/operations.ts";
+import { memoryOptions } from "../../runtime/runs/memory-options.ts";
+import { withProposals } from "../../runtime/runs/proposals.ts";
+import { createQuestionStore } from "../../features/people/question-store.ts";
 import { inProcess, operationAt } from "../../foundation/perform.ts";
 import type { InputOf, Named, Operation, OutputOf } from "../../foundation/operation.ts";
 import { budgetStates } from "../../features/spend/budget-states.ts";
@@ -34,7 +39,7 @@ import { createLedger } from "../../features/spend/rules/ledger.ts";
 import { showSpend, type SpendContext } from "../../features/spend/operations.ts";
 import { listSessions } from "../../features/sessions/operations.ts";
 import { createSessionStore, type SessionStore } from "../../features/sessions/session-store.ts";
-import { listActs, listQuestions } from "../../features/people/operations.ts";
+import { listActs, listQuestions, type DifferenceOf } from "../../features/people/operations.ts";
 import { filterTable } from "../../features/webhooks/providers/table.ts";
 import type { PauseStatus } from "../views/pause-text.ts";
 import { checkAgents } from "../../runtime/agents/project-files.ts";
@@ -51,11 +56,12 @@ import { listSchedules, showSchedule } from "../../runtime/runs/schedule-operati
 import type { StoredRunContext } from "../../runtime/runs/run-context.ts";
 
 /** What reads need of a stored project. */
-interface StoredContext extends StoredRunContext, ArtifactContext {
+interface StoredContext extends StoredRunContext, ArtifactContext, MemoryContext {
   readonly store: StoredRunContext["store"];
   readonly redactor: StoredRunContext["redactor"];
-  readonly questions: QuestionStore;
   readonly sessions: SessionStore;
+  readonly questions: ReturnType<typeof withProposals>;
+  readonly differenceOf: DifferenceOf;
   readonly audit: Pick<Audit, "page">;
   readonly spend: Pick<SpendContext["spend"], "answer">;
 }
@@ -64,6 +70,7 @@ interface StoredContext extends StoredRunContext, ArtifactContext {
 const storedOperations = [
   listQuestions,
   listActs,
+  ...memoryReads,
   showSpend,
   listTriggers,
   listRefusedDeliveries,
@@ -99,8 +106,24 @@ export function openStoredProject({
     redactor.add(await storedSecrets(home));
     return redactor;
   });
+  const proposed = store.tables(createMemoryStore);
+  const memories = createMemoryReports({
+    store: proposed,
+    blobs: createBlobs(projectDir),
+    optionsOf: async (name) => {
+      const { project, agents } = await files();
+      return memoryOptions(name, project, (agent) => agents.find((one) => one.name === agent));
+    },
+  });
+  const questions = withProposals(store.tables(createQuestionStore), {
+    store: proposed,
+    memories,
+    keepMs: () => usualKeepMs,
+  });
   const context: StoredContext = {
-    questions: store.tables(createQuestionStore),
+    questions,
+    differenceOf: questions.differenceOf,
+    memories,
     sessions: store.tables(createSessionStore),
     audit: store.tables(createAuditStore),
     spend: { answer: async (query) => spendOf(store, await files())(query) },
@@ -141,6 +164,9 @@ export function openStoredProject({
     close: () => store.close(),
   };
 }
+
+/** The default of `historyRetentionDays`: a list of questions needs no config. */
+const usualKeepMs = 14 * 86_400_000;
 
 /** Reads at the first call, and returns the same afterwards. */
 function once<T>(read: () => Promise<T>): () => Promise<T> {

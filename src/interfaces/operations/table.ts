@@ -11,6 +11,7 @@ import {
   readArtifactText,
   type ArtifactContext,
 } from "../../features/artifacts/operations.ts";
+import { memoryOperations, type MemoryContext } from "../../features/memory/operations.ts";
 import type { Audit } from "../../features/people/audit.ts";
 import {
   answerQuestion,
@@ -51,6 +52,7 @@ export interface OperationContext
     AlertContext,
     ArtifactContext,
     FileContext,
+    MemoryContext,
     PeopleContext,
     RunContext,
     SearchContext,
@@ -79,6 +81,7 @@ export const operations = [
   listArtifacts,
   readArtifactText,
   ...fileOperations,
+  ...memoryOperations,
   showSpend,
   raiseBudget,
   listAlerts,

@@ -1,3 +1,4 @@
+import { changesText } from "../../features/memory/changes-text.ts";
 import { dollars } from "../../features/spend/spend-text.ts";
 import { denyProblems, hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
 import { durationText } from "../../../streams/duration-text.ts";
@@ -32,9 +33,19 @@ export function runFacts(run: RunView, moment: (at: string) => string): readonly
     ["Continued by", run.continuedBy.join(", ") || null],
     ["Gathered", run.gathered === undefined ? null : `${run.gathered.length} deliveries`],
     ["Receipt", run.receiptId],
+    ["Memory", memoryText(run.memory) || null],
     ["Entry", run.id],
   ];
   return facts.flatMap(([label, text]) => (text === null ? [] : [[label, text] as const]));
+}
+
+/** What a run did to memories, a line each. */
+function memoryText({ versions, proposals, notKept }: RunView["memory"]): string {
+  return [
+    ...versions.map(({ name, n, changes }) => `${name} version ${n}: ${changesText(changes)}`),
+    ...proposals.map(({ name, state }) => `${name}: proposed, ${state}`),
+    ...notKept.map(({ name, reason }) => `${name} not kept: ${reason}`),
+  ].join("\n");
 }
 
 const shownDigits = 12;

@@ -109,7 +109,7 @@ export async function applyEdit(
     );
   // An invalid text is rejected here, where the caller sees it, and not at the reload.
   refuseProblems(newProblems({ text: before, judge }, after), redactor.redact);
-  const { textDifference } = await import("../../features/versions/difference.ts");
+  const { textDifference } = await import("../../foundation/files/text-difference.ts");
   const [old, now] = [before, after].map((text) => shownText(text, file, redactor.redact));
   const change = textDifference([path, path], old ?? "", now ?? "");
   const written = before !== after && !dryRun;

@@ -3,7 +3,7 @@ import { isoTime } from "../../../streams/iso-times.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { Trigger } from "../../../streams/vocabulary.ts";
 import { bytesText, relativeTime } from "../../foundation/contracts/format.ts";
-import { outFolder } from "../../foundation/contracts/artifact-shape.ts";
+import { outFolder } from "../../foundation/contracts/file-tree.ts";
 import { credentialName } from "../../foundation/contracts/credential-reference.ts";
 import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
 import { agentCommands } from "../wire/requests/table.ts";

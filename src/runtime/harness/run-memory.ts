@@ -11,7 +11,7 @@ const anySize = { ...memoryTreeLimits, bytes: Infinity, fileBytes: Infinity };
 
 /** The state of one memory of a run. */
 export interface MemoryState {
-  /** Its folder, below the working directory. */
+  /** Name of the tree and of its folder below the working directory. */
   readonly tree: string;
   readonly bytes: number;
   readonly maxBytes: number;

@@ -3,7 +3,6 @@ import { counted } from "../../foundation/contracts/format.ts";
 import type { LeftOutFile } from "../../foundation/contracts/file-tree.ts";
 import type { Job, JobTree } from "../../foundation/contracts/job.ts";
 import { ifMissing, messageOf } from "../../foundation/errors.ts";
-import type { RunSocket } from "./bridge/while-away.ts";
 import { logTo, type Emit } from "./harness.ts";
 import { listFiles, type ListedFiles } from "./trees/list-files.ts";
 import { ChangedFile } from "./trees/read-files.ts";

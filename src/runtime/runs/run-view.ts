@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isoTime } from "../../../streams/iso-times.ts";
 import { nullableText } from "../../foundation/contracts/wire-fields.ts";
+import { runMemorySchema } from "../../features/memory/memory-views.ts";
 import { auditSchema } from "../../features/people/audit-report.ts";
 import { failingSchema, historyEntrySchema } from "../../foundation/contracts/history.ts";
 import { questionSchema, personSchema } from "../../foundation/contracts/question-views.ts";
@@ -149,6 +150,9 @@ export const runSchema = runEntrySchema
     hosts: z.array(runHostSchema).meta({
       description:
         "Hosts that it requested, without its models: denied ones first, at most 200 of them and 200 others",
+    }),
+    memory: runMemorySchema.meta({
+      description: "What it changed in memories, what it proposed, and what was not kept",
     }),
     questions: z.array(questionSchema).meta({ description: "Questions to people, oldest first" }),
     acts: auditSchema.shape.entries.meta({ description: "Acts of people, the latest 5" }),

@@ -6,6 +6,8 @@ import { positionId } from "../../foundation/logs/log-position.ts";
 import { everything } from "../../foundation/logs/log-scan.ts";
 import type { LogSource } from "../../foundation/logs/log-source.ts";
 import type { Failing } from "../../foundation/contracts/history.ts";
+import { runMemory } from "../../features/memory/memory-reports.ts";
+import { createMemoryStore } from "../../features/memory/memory-store.ts";
 import { createAuditStore } from "../../features/people/audit.ts";
 import { createQuestionStore } from "../../features/people/question-store.ts";
 import { questionView } from "../../foundation/contracts/question-views.ts";
@@ -73,6 +75,7 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
     lastSuccess: lastSuccess(run, instanceId, store),
     failing: failingAt(instanceId, store),
     hosts: [...store.hosts.of(instanceId)],
+    memory: runMemory(instanceId, store.tables(createMemoryStore)),
     questions: store.tables(createQuestionStore).ofRun(instanceId).map(questionView),
     ...ofPeople(instanceId, agent ?? "", deps),
     acts: store.tables(createAuditStore).page({ instance: instanceId, limit: 5 }).entries,

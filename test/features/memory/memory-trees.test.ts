@@ -46,7 +46,7 @@ describe("the files of a run", () => {
     },
   );
 
-  test("are no version if they are those of the latest one", async () => {
+  test("make a version only if they differ from the latest one", async () => {
     const world = memoryWorld();
     for (const id of ["dev-1", "dev-2"]) {
       const run = await world.start(id);
@@ -114,7 +114,7 @@ describe("runs at the same time", () => {
     const next = await world.start("dev-3", { config: limits });
     expect(next.job).toMatchObject([{ bytes: 120, maxBytes: 100 }]);
     expect(await next.trees()).toMatchObject([{ limits: { bytes: 120, fileBytes: 60 } }]);
-    // Sent back unchanged, it is no problem of this run.
+    // A run that sends it back unchanged causes no warning.
     await next.write(await next.read());
     await next.end();
     expect(world.memory.head("dev")?.n).toBe(2);
@@ -172,7 +172,7 @@ describe("files over a limit", () => {
     expect(world.memory.ofRun("dev-1").notKept).toMatchObject([{ reason: "The tree is cut." }]);
   });
 
-  test("are no fact of a run that fails", async () => {
+  test("are recorded only for a run that succeeds", async () => {
     const world = memoryWorld();
     const run = await world.start("dev-1", { config: limits });
     await run.write({ a: "x".repeat(61) });
@@ -180,7 +180,7 @@ describe("files over a limit", () => {
     expect(world.memory.lastNotKept("dev")).toBeNull();
   });
 
-  test("are not kept if the run sends none of the files that it received", async () => {
+  test("are not kept if the run does not send the files that it received", async () => {
     const world = memoryWorld();
     const run = await world.start("dev-1");
     await run.write({ a: "one" });

@@ -90,7 +90,7 @@ export function memoryWorld(dir = tempDir(), { hide = null, now = Date.now }: Wo
         },
       };
     },
-    /** What the memory holds now. */
+    /** The latest version of a memory. */
     now: async (name = "dev"): Promise<Texts> => textsOf(memory.files(name)),
   };
 }

@@ -4,6 +4,7 @@ import { historyEntry } from "../../helpers/history-entry.ts";
 import type { AgentHosts } from "../../../src/foundation/contracts/run-hosts.ts";
 import { Problem } from "../../../src/foundation/errors.ts";
 import { testDeps, type TestDeps } from "../gateway/start-gateway.ts";
+import { withBrokenMemory } from "./memory-states.ts";
 import { ago, attack, busyState, instance, notStarted } from "./page-states.ts";
 
 /** Everything that can be wrong at once. */
@@ -54,6 +55,7 @@ export function brokenState(): TestDeps {
   const twin = { id: aDelivery(7).id, target: "chat", state: "dead", attempts: 8 } as const;
   alerting.deliveries = [first, { ...first, ...twin }, ...alerting.deliveries.slice(1)];
   withWhyNot(deps);
+  withBrokenMemory(deps, attack);
   const row = { type: "github", firstAt: ago(540) } as const;
   const times = { count: 1_200, lastAt: ago(60), reason: attack };
   operations.refusedNow.push(

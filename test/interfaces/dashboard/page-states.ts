@@ -6,6 +6,7 @@ import { testDeps, type TestDeps } from "../gateway/start-gateway.ts";
 import { aFoundRun, aMatch } from "./found-runs.ts";
 import { withFiles } from "./file-states.ts";
 import { writeStory } from "./log-support.ts";
+import { withMemory } from "./memory-states.ts";
 import { ada, withActs, withQuestions } from "./people-states.ts";
 
 /** The run whose page, log and changes the busy and the broken state have. */
@@ -74,6 +75,7 @@ export function busyState(found = search): TestDeps {
   withFiles(deps, instance, attack);
   withQuestions(deps, instance);
   withActs(deps, instance);
+  withMemory(deps, instance);
   writeStory(deps, instance);
   const line = { agent: "dev", instanceId: instance };
   const msg = "# A plan\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```sh\nmake\n```\n- then *rest*";

@@ -45,6 +45,16 @@ export function withQuestions({ operations }: TestDeps, instance: string): void 
     { agent: "agent-1", form: { kind: "text", maxLength: 4000 }, prompt: long },
     { form: { kind: "number", min: 1, max: 9 }, fallback: 3, prompt: "How \u202Emany?" },
     { form: { kind: "boolean" }, prompt: "Merge it?", gates: ["dev", "ops"] },
+    {
+      kind: "memory",
+      subject: "dev",
+      prompt: "Keep the changes of dev-dddddddd to the memory dev (state.json changed)?",
+      form: choice("allow", "deny"),
+      difference: {
+        text: '--- version-3/state.json\n+++ proposed/state.json\n@@ -1,1 +1,1 @@\n-{}\n+{"always":"approve \u202E"}\n',
+        isCut: true,
+      },
+    },
     { form: choice("x".repeat(120), "Neither of them, and tell the team why") },
     { ...ended, instanceId: instance, answer: "yes", by: ada },
     { ...ended, kind: "host", answer: "always", by: link, prompt: long },
@@ -57,7 +67,7 @@ export function withQuestions({ operations }: TestDeps, instance: string): void 
       aQuestionView({ at: ago(600), until: ago(-80_000), id: idOf(index + 1), ...one }),
     ),
   );
-  operations.setScheduler({ questions: 6 });
+  operations.setScheduler({ questions: 7 });
   operations.setAgent({ name: "agent-5", state: "waiting", blockedBy: "person" });
   const run = operations.runs.get(instance);
   if (run === undefined) return;

@@ -50,6 +50,9 @@ export function twoAgents() {
     operations.setClaim({ ...lock, held: true, since: at, expiresAt: at });
     operations.context.audit.recordAct({ act: "kill", agent: name, instanceId });
   }
+  for (const name of ["dev", "zebra", "shared/team"]) {
+    operations.memory.add(name, [operations.memory.file("facts.md", `Of ${name}.\n`)]);
+  }
   operations.setScheduler({
     warnings: ["agents/zebra is no agent yet"],
     webhookSources: ["zebra"],

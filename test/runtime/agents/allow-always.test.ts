@@ -37,7 +37,12 @@ async function asked(
   const form = { kind: "choice", choices: ["once", "run", "always", "deny"] } as const;
   const about = { agent: "dev", gates: ["dev"], instanceId: "dev-1", kind, subject, prompt: "?" };
   const { id } = await questions.open({ ...about, form, fallback: null, seconds: 60 });
-  const context = { questions, allowAlways: edits.allowAlways, audit: fakeAudit([]) };
+  const context = {
+    questions,
+    differenceOf: () => Promise.resolve(null),
+    allowAlways: edits.allowAlways,
+    audit: fakeAudit([]),
+  };
   const text = () => read("agents/dev/config.toml");
   return {
     answer: (answer: string, by = ada) => performAs(answerQuestion, { id, answer }, context, by),

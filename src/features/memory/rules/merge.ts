@@ -118,7 +118,7 @@ function createPlaces(instanceId: string) {
 }
 
 /** The longest name of a file system, in bytes. */
-export const maxNameBytes = 255;
+const maxNameBytes = 255;
 
 function shortened(name: string, end: string): string {
   const room = maxNameBytes - bytesOf(end);

@@ -102,7 +102,7 @@ async function valuesOf(value: ValueEntry, place: Place): Promise<Proposals> {
   const propose = Object.hasOwn(proposers, name) ? proposers[name] : undefined;
   const proposals = (await propose?.(place)) ?? [];
   // Only words that a shell's expansion can't execute.
-  return proposals.filter(({ word }) => /^[\w.:-]+$/.test(word));
+  return proposals.filter(({ word }) => /^[\w./:-]+$/.test(word));
 }
 
 /** Where the cursor stands on a command line. */
@@ -136,6 +136,10 @@ const agentsAndInstances: Propose = async (place) => [
 const proposers: Readonly<Record<string, Propose>> = {
   agent: agents,
   "agent|instance": agentsAndInstances,
+  memory: async (place) => [
+    ...(await agents(place)),
+    ...tablesIn(place.projectDir, "memories").map((name) => plainWord(`shared/${name}`)),
+  ],
   run: agentsAndInstances,
   instance: instances,
   question: openQuestions,

@@ -6,7 +6,7 @@ import { bytesText, counted } from "../../../foundation/contracts/format.ts";
 import { ifMissing, Problem, usageError } from "../../../foundation/errors.ts";
 import { createBlobs, type Blobs } from "../../../foundation/files/blobs.ts";
 import type { Context } from "../context.ts";
-import { askRun } from "../operator/show.ts";
+import { askRun } from "../operator/reader.ts";
 import { plainLine } from "../terminal/format.ts";
 import { writeBelow } from "./write-below.ts";
 

@@ -1,7 +1,7 @@
 import type { ArtifactsView, ArtifactView } from "../../../features/artifacts/artifact-report.ts";
 import { bytesText, counted } from "../../../foundation/contracts/format.ts";
 import type { Context } from "../context.ts";
-import { askRun } from "../operator/show.ts";
+import { askRun } from "../operator/reader.ts";
 import { plainLine } from "../terminal/format.ts";
 import { renderTable, titled } from "../terminal/table.ts";
 

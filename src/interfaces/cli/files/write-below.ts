@@ -1,7 +1,6 @@
 import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { artifactShape } from "../../../foundation/contracts/artifact-shape.ts";
-import { pathProblem } from "../../../foundation/contracts/file-tree.ts";
+import { artifactShape, pathProblem } from "../../../foundation/contracts/file-tree.ts";
 import { ifMissing, Problem } from "../../../foundation/errors.ts";
 import { draftName } from "../../../foundation/files/replace-file.ts";
 import { unwritable } from "../write-files.ts";

@@ -14,6 +14,7 @@ import { durationText } from "../../../../streams/duration-text.ts";
 import type { AuditEntryView } from "../../../features/people/audit-report.ts";
 import { wrap } from "../terminal/fit.ts";
 import { renderTable, titled } from "../terminal/table.ts";
+import { renderDifference } from "../status/render-run.ts";
 import type { StatusStyle } from "../status/render-status.ts";
 
 interface QuestionsOptions {
@@ -52,14 +53,22 @@ export async function answerQuestion(
   given: string | undefined,
 ): Promise<void> {
   const client = await connect(context);
-  const question = await questionOf(client, id);
+  const found = await questionOf(client, id);
+  const isWhole = given !== undefined || found.difference?.isCut !== true;
+  const question = isWhole
+    ? found
+    : await client.perform("GET /api/questions/:id", { id: found.id });
   const text = given ?? (await askedAnswer(context, question));
   const asked = client.perform("POST /api/questions/:id/answer", { id: question.id, answer: text });
   const answered = await explained(asked, ["answered", "malformed"], {
     hint: `the question: ${plainLine(promptOf(question))}`,
   });
   const shown = plainLine(String(answered.answer));
-  context.out.answer(answered, `answered ${shown}; ${answered.instanceId} continues`);
+  const after =
+    question.kind === "memory"
+      ? `memory ${plainLine(question.subject)}`
+      : `${answered.instanceId} continues`;
+  context.out.answer(answered, `answered ${shown}; ${after}`);
 }
 
 /** The prompt, with the callers whose gates hold the request. */
@@ -72,6 +81,10 @@ async function askedAnswer(context: Context, question: QuestionView): Promise<st
   const message = plainLine(promptOf(question));
   const expected = plainLine(answersText(question.form));
   const prompts = await openPrompts(context);
+  const { difference } = question;
+  if (prompts !== null && difference !== undefined) {
+    context.out.data(renderDifference(difference.text, context.out.colors));
+  }
   if (prompts !== null) return prompts.text({ message: `${message} (${expected})` });
   throw usageError(`the answer is missing: ${expected}`, `the question: ${message}`);
 }
@@ -157,10 +170,21 @@ export function renderOpen(questions: readonly QuestionView[], style: StatusStyl
     text.split("\n").flatMap((line) => wrap(line, (columns ?? 0) - 2).map((part) => `  ${part}`));
   const below = questions.map((question) => [
     ...indented(plain(promptOf(question))),
+    ...differenceLines(question, colors),
     ...indented(plainLine(answersText(question.form))).map(colors.dim),
   ]);
   const titles = titled("Id", "Agent", "Waits", "Until", ...piped);
   return renderTable(titles, rows, style, columns === null ? [] : below);
+}
+
+function differenceLines(
+  { id, difference }: QuestionView,
+  colors: StatusStyle["colors"],
+): readonly string[] {
+  if (difference === undefined) return [];
+  const lines = renderDifference(difference.text, colors).split("\n");
+  const more = difference.isCut ? [`… al answer ${shortId(id)} shows all of it`] : [];
+  return [...lines, ...more].map((line) => `  ${line}`);
 }
 
 /** All questions with their answers or states, and who answered. */

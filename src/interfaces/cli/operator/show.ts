@@ -5,8 +5,7 @@ import type { SpendKey } from "../../../foundation/contracts/budget.ts";
 import { meantOr } from "../../../foundation/contracts/did-you-mean.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import type { RefusedDeliveriesQuery, WhyNot } from "../../../features/webhooks/delivery-report.ts";
-import { Problem, hasCode, messageOf } from "../../../foundation/errors.ts";
-import { gatheringText } from "../../views/agent-columns.ts";
+import { Problem } from "../../../foundation/errors.ts";
 import { byUrgency } from "../../views/agent-order.ts";
 import type { Context } from "../context.ts";
 import { queryTime } from "../options.ts";
@@ -22,7 +21,7 @@ import { renderRun, differenceNote, renderDifference } from "../status/render-ru
 import { renderTrace } from "../status/render-trace.ts";
 import { plain } from "../terminal/format.ts";
 import { renderStatus } from "../status/render-status.ts";
-import { askProject, mustKnowAgent, type ProjectReader } from "./reader.ts";
+import { askProject, askRun, mustKnowAgent, type ProjectReader } from "./reader.ts";
 
 /** Prints the scheduler and its agents, or those with a tag. */
 export async function showStatus(context: Context, { tag }: { tag?: string }): Promise<void> {
@@ -219,42 +218,4 @@ async function showDifference(context: Context, name: string, other: string | nu
   if (out.json) return out.document(difference);
   out.note(differenceNote(difference));
   if (difference.changed) out.data(renderDifference(difference.text, out.colors));
-}
-
-type Question<T> = (reader: ProjectReader, instanceId: string) => Promise<T>;
-
-/** The answer for the run with that name, or else for the latest run of the agent with that name. */
-export function askRun<T>(context: Context, name: string, question: Question<T>): Promise<T> {
-  return askProject(context, async (reader) => {
-    try {
-      return await question(reader, name);
-    } catch (error) {
-      if (!hasCode(error, "unknown_instance")) throw error;
-      await noteGathering(reader, name, context.out);
-      const latest = await latestRun(reader, name);
-      if (latest !== null && latest !== name) return question(reader, latest);
-      const names = await reader.agentNames();
-      const list = "List the runs and their IDs with `al history`.";
-      const hint = names.includes(name)
-        ? `See why with \`al history --agent ${name}\`.`
-        : meantOr(name, names, list);
-      const message = names.includes(name)
-        ? `agent "${name}" has no run among its latest 200 history entries`
-        : messageOf(error);
-      throw new Problem("unknown_instance", message, { hint, cause: error });
-    }
-  });
-}
-
-/** The next run of the agent may have stored deliveries already. */
-async function noteGathering(reader: ProjectReader, name: string, out: Context["out"]) {
-  const agent = (await reader.status()).agents.find((one) => one.name === name);
-  const text = agent === undefined ? null : gatheringText(agent, Date.now());
-  if (text !== null) out.note(`${name} is ${text}`);
-}
-
-/** Null for an unknown agent, or one that has never run. */
-async function latestRun(reader: ProjectReader, agent: string): Promise<string | null> {
-  const { triggers } = await reader.perform("GET /api/stats/triggers", { agent, limit: 200 });
-  return triggers.find(({ instanceId }) => instanceId !== null)?.instanceId ?? null;
 }

@@ -1,11 +1,13 @@
 import type { TargetedSubmitEvent } from "preact";
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { answerText, heldBy, rangeText } from "../../../foundation/contracts/questions.ts";
 import type { QuestionView } from "../../../foundation/contracts/question-views.ts";
 import { byText, shownAnswer, shownText } from "./question-words.ts";
+import { Difference } from "./difference.tsx";
 import { Fold } from "../kit/table.tsx";
 import { ListTime, Time } from "../kit/time.tsx";
 import { post } from "../live/api.ts";
+import { useDocument } from "../live/use-document.ts";
 import { showToast } from "../live/toasts.ts";
 import { AgentLink, RunLink } from "./run-parts.tsx";
 import { pathOf } from "../text/addresses.ts";
@@ -29,10 +31,35 @@ export function Question(props: QuestionProps) {
   return (
     <>
       <Prompt question={question} isWhole={isOpen} />
+      {question.difference !== undefined && <Proposed {...question} />}
       {held !== null && <p class="sub">Held by {held}.</p>}
       {isOpen ? <AnswerForm {...props} /> : <QuestionEnd {...question} />}
     </>
   );
+}
+
+/** What a person decides about; a long difference leads to its whole text. */
+function Proposed({ id, difference }: QuestionView) {
+  const path = () => pathOf`/api/questions/${id}`;
+  const [isWhole, setWhole] = useState(false);
+  const { text = "", isCut = false } = difference ?? {};
+  if (isWhole) return <WholeDifference path={path} />;
+  return (
+    <>
+      {text !== "" && <Difference text={shownText(text)} />}
+      {isCut && (
+        <button type="button" class="link" onClick={() => setWhole(true)}>
+          Show the whole difference
+        </button>
+      )}
+    </>
+  );
+}
+
+function WholeDifference({ path }: { readonly path: () => string }) {
+  const { value, failure } = useDocument<QuestionView>(path, { isQuiet: true });
+  if (value === null) return <p class="muted note">{failure || "Reading the difference …"}</p>;
+  return <Difference text={shownText(value.difference?.text ?? "")} />;
 }
 
 /** Longer prompts of ended questions are folded. */
@@ -50,7 +77,7 @@ function Prompt({ question, isWhole }: Pick<QuestionProps, "question"> & { isWho
 }
 
 function AnswerForm({ question, action, send }: QuestionProps) {
-  const { id, fallback, until } = question;
+  const { id, kind, fallback, until } = question;
   const isBusy = useRef(false);
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     if (send === undefined) return;
@@ -69,7 +96,11 @@ function AnswerForm({ question, action, send }: QuestionProps) {
       </form>
       <p class="sub muted">
         Unanswered,{" "}
-        {fallback === null ? "the run ends" : `the answer is “${shownAnswer(question, fallback)}”`}{" "}
+        {kind === "memory"
+          ? "it is dropped"
+          : fallback === null
+            ? "the run ends"
+            : `the answer is “${shownAnswer(question, fallback)}”`}{" "}
         <Time at={until} side="future" />.
       </p>
     </>
@@ -90,7 +121,8 @@ function Fields({ id, agent, kind, form }: QuestionView) {
       <>
         {choices.map((choice) => {
           const isForGood = kind !== "ask" && choice === "always";
-          const look = kind !== "ask" && choice === "once" ? "button primary" : "button";
+          const isFirst = kind !== "ask" && (choice === "once" || choice === "allow");
+          const look = isFirst ? "button primary" : "button";
           return (
             <button
               class={isForGood ? "link" : look}
@@ -178,7 +210,7 @@ export function QuestionList({ id, questions, refresh, isOfRun = false }: Questi
                 <RunLink agent={question.agent} instanceId={question.instanceId} /> ·{" "}
               </>
             )}
-            asked <ListTime at={question.at} />
+            {question.kind === "memory" ? "proposed" : "asked"} <ListTime at={question.at} />
           </p>
           <Question
             question={question}

@@ -1,3 +1,5 @@
+import { placeOf } from "../../../features/memory/memory-place.ts";
+
 /** A path whose values are encoded: pathOf`/api/runs/${instanceId}`. */
 export function pathOf(parts: TemplateStringsArray, ...values: readonly string[]): string {
   return String.raw({ raw: parts }, ...values.map((value) => encodeURIComponent(value)));
@@ -90,6 +92,12 @@ export function withQuery(path: string, values: QueryValues): string {
 /** Begins the addresses of an agent's own API. */
 export function agentApi(agent: string): string {
   return pathOf`/api/agents/${agent}`;
+}
+
+/** Begins the addresses of the API of a memory: `<agent>`, or `shared/<name>`. */
+export function memoryApi(name: string): string {
+  const { at, name: inPath } = placeOf(name);
+  return at.replace(":name", encodeURIComponent(inPath));
 }
 
 /** The address of the API for its spending. */

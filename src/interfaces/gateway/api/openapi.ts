@@ -51,7 +51,7 @@ export function describeApi(routes: readonly DescribedRoute[], version: string) 
   const convert = toJsonSchemaWith(schemas);
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
-    const path = route.url.replaceAll(/:(\w+)/g, "{$1}").replace("*", "{path}");
+    const path = route.url.replaceAll(/:(\w+)/g, "{$1}").replace(/\*$/, "{path}");
     const operations = (paths[path] ??= {});
     operations[route.method.toLowerCase()] = operationOf(route, convert);
   }

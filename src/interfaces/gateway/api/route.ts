@@ -73,7 +73,7 @@ interface RouteSpec<
 
 export interface Route extends RouteSpec<z.ZodType, z.ZodType, z.ZodType, z.ZodType> {
   readonly method: "GET" | "POST";
-  /** With `:name` for parameters. */
+  /** With `:name` for parameters; a last `*` is the parameter `path`, which may have slashes. */
   readonly url: string;
   /** Heading that the route is described under. */
   readonly tag: string;
@@ -144,7 +144,9 @@ function handle(
 }
 
 function parseRequest(request: FastifyRequest, { params, body, query }: Route): void {
-  if (params !== undefined) request.params = parsed(params, request.params, "path");
+  const { "*": path, ...named } = request.params as Readonly<Record<string, string>>;
+  const inPath = path === undefined ? named : { ...named, path };
+  if (params !== undefined) request.params = parsed(params, inPath, "path");
   if (body !== undefined) request.body = parsed(body, request.body ?? null, "body");
   if (query !== undefined) request.query = parsed(query, request.query, "query");
 }
@@ -180,12 +182,11 @@ function methodsAt(path: string, routes: readonly Route[]): ReadonlySet<string> 
   const parts = path.replace(/(?<=.)\/$/, "").split("/");
   const isAt = (url: string): boolean => {
     const pattern = url.split("/");
+    const hasRest = pattern.at(-1) === "*";
+    const given = hasRest ? parts.slice(0, pattern.length) : parts;
     const matches = (part: string, at: number): boolean =>
-      pattern[at]?.startsWith(":") === true ? part !== "" : part === pattern[at];
-    if (pattern.at(-1) === "*") {
-      return parts.length >= pattern.length && parts.slice(0, pattern.length - 1).every(matches);
-    }
-    return pattern.length === parts.length && parts.every(matches);
+      /^[:*]/.test(pattern[at] ?? "") ? part !== "" : part === pattern[at];
+    return pattern.length === given.length && given.every(matches);
   };
   const methods = routes
     .filter(({ url }) => isAt(url))

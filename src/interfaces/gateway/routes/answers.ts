@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
-import { answerQuestion } from "../../../features/people/operations.ts";
-import { answerSchema, questionView } from "../../../foundation/contracts/question-views.ts";
+import { answerQuestion, viewQuestion } from "../../../features/people/operations.ts";
+import { answerSchema } from "../../../foundation/contracts/question-views.ts";
 import { hasCode, Problem } from "../../../foundation/errors.ts";
 import { performAs } from "../../../foundation/perform.ts";
 import { answerPage, errorPage } from "../../dashboard/card-pages.tsx";
@@ -27,12 +27,12 @@ const answering = {
  */
 export function answerLinkRoutes({ answerLinks, context }: GatewayDeps) {
   /** Throws the same error for a forged token and for a question that is no longer stored. */
-  const opened = (token: string, reply: FastifyReply) => {
+  const opened = async (token: string, reply: FastifyReply) => {
     void reply.headers({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
     const read = answerLinks.read(token);
     const question = read && context.questions.find(read.questionId);
     if (question !== null) {
-      return { question: questionView(question), target: read?.target ?? "" };
+      return { question: await viewQuestion(question, context), target: read?.target ?? "" };
     }
     throw new Problem("not_found", "There is no question at this address.");
   };
@@ -42,8 +42,8 @@ export function answerLinkRoutes({ answerLinks, context }: GatewayDeps) {
       params,
       produces: "text/html",
       problems: [404],
-      handle: (request, reply) => {
-        const { question } = opened(request.params.token, reply);
+      handle: async (request, reply) => {
+        const { question } = await opened(request.params.token, reply);
         return sendPage(reply, answerPage(question, request.url));
       },
     }),
@@ -54,7 +54,7 @@ export function answerLinkRoutes({ answerLinks, context }: GatewayDeps) {
       description: "A form is answered with a redirect (303) or the page again, JSON with 204.",
       consumes: ["application/json", formType],
       handle: async (request, reply) => {
-        const { question, target } = opened(request.params.token, reply);
+        const { question, target } = await opened(request.params.token, reply);
         const by = { via: "link", name: target, from: request.ip } as const;
         const input = { id: question.id, ...request.body };
         const answer = () => performAs(answerQuestion, input, context, by);

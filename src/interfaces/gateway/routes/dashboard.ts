@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { agentParams, unknownAgent } from "../../../foundation/contracts/params.ts";
 import { routesOf } from "../api/route.ts";
+import { placeOf } from "../../../features/memory/memory-place.ts";
 import { page as alertsPage } from "../../dashboard/pages/alerts/page.tsx";
 import { wordsPage } from "../../dashboard/card-pages.tsx";
 import { page as auditPage } from "../../dashboard/pages/audit/page.tsx";
-import { tabAt, type Tab } from "../../dashboard/pages/agent/tabs.tsx";
+import { memoryAt, tabFilters, tabOf } from "../../dashboard/pages/agent/tabs.tsx";
 import { page as costPage } from "../../dashboard/pages/cost/page.tsx";
 import { page as questionsPage } from "../../dashboard/pages/questions/page.tsx";
 import { page as overviewPage } from "../../dashboard/pages/overview/page.tsx";
@@ -23,11 +24,17 @@ import {
   sendWorker,
   workerPath,
 } from "../../dashboard/send-page.tsx";
-import { agentApi, runsPath, spendPath, whyPath } from "../../dashboard/text/addresses.ts";
+import {
+  agentApi,
+  memoryApi,
+  runsPath,
+  spendPath,
+  whyPath,
+} from "../../dashboard/text/addresses.ts";
 import { filterOf } from "../../dashboard/pages/overview/agent-filter.ts";
 import { hoursPath, todayPath } from "../../dashboard/pages/overview/health.tsx";
 import { closedGroups } from "../../dashboard/pages/overview/closed-groups.ts";
-import { viewOf, choiceOf } from "../../dashboard/kit/list-view.ts";
+import { viewOf, choiceOf, type ListView } from "../../dashboard/kit/list-view.ts";
 import { agentWithLog } from "../../operations/read-log.ts";
 import { firstPartOf } from "./logs.ts";
 
@@ -142,14 +149,14 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
       await agentWithLog(name, deps.context);
       // Loaded at the first visit, like the engine for log lines.
       const { page } = await import("../../dashboard/pages/agent/page.tsx");
-      const tab = tabAt(queryOf(url));
+      const view = viewOf(tabFilters, queryOf(url));
       const detail = () => performed("GET /dashboard/api/agents/:name", { name }, deps);
       // Read first: with an agent's files, the secrets that are hidden in all documents are learned.
-      const first = await tabDocuments(name, tab, deps);
+      const first = await tabDocuments(name, view, deps);
       return sendLivePage(reply, page, {
         frame: frameOf(deps),
         name,
-        tab,
+        view,
         status: agentStatus(name, deps),
         locks: deps.context.status.snapshot().locks,
         detail: {
@@ -180,8 +187,19 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
   }),
 ];
 
+/** A memory and its versions, read if the tab shows them. */
+async function memoryDocuments(memory: string, isShown: boolean, deps: GatewayDeps) {
+  const { at } = placeOf(memory);
+  const path = (rest: string) => (isShown ? () => `${memoryApi(memory)}${rest}` : null);
+  return {
+    memory: await documentOf(`GET ${at}`, path(""), deps),
+    versions: await documentOf(`GET ${at}/versions`, path("/versions"), deps),
+  };
+}
+
 /** The documents of the tabs of an agent's page: those of the current one are read. */
-async function tabDocuments(name: string, tab: Tab, deps: GatewayDeps) {
+async function tabDocuments(name: string, view: ListView, deps: GatewayDeps) {
+  const tab = tabOf(view);
   const api = agentApi(name);
   const at = (isOfTab: boolean, path: (now: number) => string) => (isOfTab ? path : null);
   const isOfRuns = tab === "runs";
@@ -206,5 +224,6 @@ async function tabDocuments(name: string, tab: Tab, deps: GatewayDeps) {
       at(/config|instructions/.test(tab), () => `${api}/files`),
       deps,
     ),
+    ...(await memoryDocuments(memoryAt(name, view), tab === "memory", deps)),
   };
 }

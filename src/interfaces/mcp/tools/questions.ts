@@ -6,12 +6,13 @@ import { agentName, cursor, labelled, limitOf, next, readsOnly, tool } from "../
 const questionRow = labelled(
   questionSchema,
   ["id", "kind", "agent", "gates", "instanceId", "state", "at", "until", "answeredAt"],
-  ["subject", "prompt", "form", "fallback", "answer", "by"],
+  ["subject", "prompt", "difference", "form", "fallback", "answer", "by"],
 );
 
 export const questions = tool({
   title: "List questions",
-  description: "Questions of runs to people, newest first; answer one with the tool act.",
+  description:
+    "Questions of runs to people, and their changes to memories that a person has to allow, newest first; answer one with the tool act.",
   annotations: readsOnly,
   input: z.object({
     state: z.enum(["open", "settled"]).default("open"),

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { artifactShape } from "../../../foundation/contracts/artifact-shape.ts";
+import { artifactShape } from "../../../foundation/contracts/file-tree.ts";
 import type { Job } from "../../../foundation/contracts/job.ts";
 import { receiveFiles } from "../trees/transfer.ts";
 import type { RequestAnswer, RequestBody } from "../../wire/protocol.ts";

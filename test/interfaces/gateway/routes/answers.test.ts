@@ -51,6 +51,23 @@ test("a program answers an answer link with JSON, and later ones get 409", async
   expect([await send("maybe"), await send("yes"), await send("no")]).toEqual([400, 204, 409]);
 });
 
+test("an answer link shows the whole difference of a proposal, whose answer is audited", async () => {
+  const text = `--- version-1/a\n+++ proposed/a\n@@ -1,1 +1,1 @@\n-no\n+always approve\n`;
+  const { deps, follow, submit, asked } = await withLink({
+    kind: "memory",
+    subject: "dev",
+    form: { kind: "choice", choices: ["allow", "deny"] },
+    difference: { text, isCut: false },
+  });
+  const { body } = await follow();
+  expect(body).toContain('<span class="added">+always approve</span>');
+  expect(body).toContain("Unanswered, it is dropped");
+  expect((await submit("deny")).statusCode).toBe(303);
+  expect(asked[0]).toMatchObject({ answer: "deny" });
+  const detail = "deny (memory dev)";
+  expect(deps.operations.acts).toMatchObject([{ act: "approve", agent: "dev", detail }]);
+});
+
 test("an invalid answer shows the question again with the reason", async () => {
   const { asked, submit } = await withLink({ form: { kind: "number", min: 1, max: 9 } });
   const page = await submit("12");

@@ -39,6 +39,18 @@ export async function fill(opened: Awaited<ReturnType<typeof openApp>>): Promise
   operations.setClaim({ ...run, resource: "deploy", held: true, since: at, expiresAt: at });
   operations.setClaim({ ...run, resource: "waits", held: false, since: at, expiresAt: null });
   operations.asked.push(aQuestionView(), aQuestionView({ id: "old", state: "expired" }));
+  const { memory } = operations;
+  const state = memory.file("state.json", '{"seen":1}\n');
+  memory.add(
+    "dev",
+    [state],
+    [memory.file("state.json", '{"seen":2}\n'), memory.file("notes/a.md", "A\n")],
+  );
+  memory.add(
+    "shared/team",
+    [memory.file("facts.md", "One.\n")],
+    [memory.file("facts.md", "Two.\n")],
+  );
   const deliveries = [aDelivery(1), aDelivery(2, { state: "dead" })];
   Object.assign(operations.alerting, { targets: [aTarget("ops")], deliveries });
 }

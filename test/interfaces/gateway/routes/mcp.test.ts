@@ -69,7 +69,7 @@ describe("the MCP server", () => {
     const params = { name: "act", arguments: { action: "pause", agent: "dev" } };
     const { content } = await resultOf({ method: "tools/call", params });
     expect(content?.[0].text).toContain('no argument "agent"; did you mean "target"?');
-    expect([tools.length, operations.acts]).toEqual([10, []]);
+    expect([tools.length, operations.acts]).toEqual([13, []]);
   });
 
   test("reaches the routes as the caller, by its address", async () => {

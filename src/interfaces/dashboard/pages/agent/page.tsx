@@ -16,10 +16,13 @@ import { Config, NextRuns } from "./detail.tsx";
 import { AgentFile, useDrafts } from "./file.tsx";
 import { AgentState, KillRuns, RunAgent, StartNow } from "../../runs/agent-head.tsx";
 import { Clone, RunWithPrompt, Toggle } from "./buttons.tsx";
+import type { MemoryVersionsView, MemoryView } from "../../../../features/memory/memory-views.ts";
 import { Hosts } from "./hosts.tsx";
+import { Memory } from "./memory.tsx";
 import { Runs } from "./runs.tsx";
 import { Sessions } from "./sessions.tsx";
-import { tabFilters, tabOf, Tabs, viewOfTab, type Tab } from "./tabs.tsx";
+import { memoryAt, tabFilters, tabOf, Tabs, type Tab } from "./tabs.tsx";
+import type { ListView } from "../../kit/list-view.ts";
 import { Why } from "./why.tsx";
 import { Linked } from "../../kit/linked.tsx";
 import { listStyles, useListViews } from "../../kit/list.tsx";
@@ -32,7 +35,7 @@ import { logAddress, spendPath, agentApi } from "../../text/addresses.ts";
 interface AgentData {
   readonly frame: Frame;
   readonly name: string;
-  readonly tab: Tab;
+  readonly view: ListView;
   /** Null if the agent was removed. */
   readonly status: AgentStatus | null;
   /** All locks of the project. */
@@ -45,6 +48,8 @@ interface AgentData {
     readonly hosts: FirstDocument<AgentHosts>;
     readonly why: FirstDocument<WhyNot>;
     readonly files: FirstDocument<ShownFiles>;
+    readonly memory: FirstDocument<MemoryView>;
+    readonly versions: FirstDocument<MemoryVersionsView>;
   };
 }
 
@@ -70,7 +75,7 @@ function Agent(data: AgentData) {
     pauseMs: spendingMs,
   });
   const budget = useBudget(name, agent, spending);
-  const { view, filter } = useListViews(tabFilters, viewOfTab(data.tab));
+  const { view, filter } = useListViews(tabFilters, data.view);
   const tab = tabOf(view);
   const first = useFirst(data, tab);
   const file = { agent: name, first: first.files, ...useDrafts() };
@@ -129,9 +134,23 @@ function Agent(data: AgentData) {
           key={tab}
         />
       )}
+      {tab === "memory" && (
+        <Memory
+          agent={name}
+          name={memoryAt(name, view)}
+          shared={sharedOf(detail.value)}
+          first={first}
+          onOpen={filter}
+        />
+      )}
       {budget.dialog}
     </Site>
   );
+}
+
+/** The names of the shared memories of its runs. */
+function sharedOf(detail: AgentAnswer | null): readonly string[] {
+  return detail?.config?.memory?.shared.map((one) => one.name) ?? [];
 }
 
 /** The locks that the agent's runs hold and wait for, and the other runs that hold these and wait for them. */
@@ -145,7 +164,7 @@ function Locks({ name, locks: first }: AgentData) {
 function useFirst(data: AgentData, tab: Tab): AgentData["first"] {
   const hasLeft = useRef(false);
   useEffect(() => () => void (hasLeft.current = true), [tab]);
-  if (!hasLeft.current && tab === data.tab) return data.first;
+  if (!hasLeft.current && tab === tabOf(data.view)) return data.first;
   const unread = Object.entries(data.first).map(([name, { changedBy }]) => [
     name,
     { value: null, changedBy },

@@ -1,5 +1,5 @@
 import { agentAddress, withQuery } from "../../text/addresses.ts";
-import { viewOf, type ListView } from "../../kit/list-view.ts";
+import type { ListView } from "../../kit/list-view.ts";
 
 /** The parts of an agent's page below its head, by their names in the address; the first has none. */
 const tabs = {
@@ -7,22 +7,25 @@ const tabs = {
   why: "Why it didn't run",
   config: "Config",
   instructions: "Instructions",
+  memory: "Memory",
 };
 export type Tab = keyof typeof tabs;
 
-export const tabFilters = ["tab"];
+/** `of` names a shared memory. */
+export const tabFilters = ["tab", "of"];
 
-/** The tab that an address of the page opens. */
-export function tabAt(query: URLSearchParams): Tab {
-  return tabOf(viewOf(tabFilters, query));
+/** The memory that an address of an agent's page shows. */
+export function memoryAt(agent: string, { filters: { of } }: ListView): string {
+  return of?.startsWith("shared/") === true ? of : agent;
 }
 
+/** The tab that an address of the page opens. */
 export function tabOf({ filters: { tab } }: ListView): Tab {
   return tab !== undefined && Object.hasOwn(tabs, tab) ? (tab as Tab) : "runs";
 }
 
 /** The view of a tab, as lists have views: the browser's history leads through them. */
-export function viewOfTab(tab: Tab): ListView {
+function viewOfTab(tab: Tab): ListView {
   return { filters: tab === "runs" ? {} : { tab }, before: "" };
 }
 

@@ -15,7 +15,7 @@ interface QuestionsData {
 export const page: ListPage<QuestionsData> = {
   name: "questions",
   title: () => "Questions",
-  styles: [...frameStyles, "list", "questions"],
+  styles: [...frameStyles, "list", "questions", "changes"],
   filters: ["agent"],
   paths: {
     open: ({ filters: { agent } }) =>

@@ -17,7 +17,7 @@ import { RunLog, useRunLog } from "./run-log.tsx";
 import { Steer } from "./steer.tsx";
 import { Trace } from "./trace.tsx";
 import { Strip } from "./strip.tsx";
-import { Called, Facts, Hosts, Result, Since, Thread, Trigger } from "./panels.tsx";
+import { Called, Facts, Hosts, Remembered, Result, Since, Thread, Trigger } from "./panels.tsx";
 import { KillRun } from "../../runs/run-parts.tsx";
 import { frameStyles, Notice, Site, type Frame } from "../../kit/site.tsx";
 import type { LivePage } from "../../send-page.tsx";
@@ -222,6 +222,7 @@ function Parts({ run, lines, opened, isAsking, refresh, ...data }: PartsProps) {
         </div>
         <div class={`column ${lookOfPart("details").class}`}>
           <Since run={run} first={data.changes} />
+          <Remembered run={run} />
           <Hosts hosts={run.hosts} />
           <Called run={run} />
           <Thread run={run} />

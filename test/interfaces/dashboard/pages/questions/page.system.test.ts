@@ -41,6 +41,20 @@ test("a person answers a question by a button, and finds the answer among the en
   expect(asked[0]).toMatchObject({ answer: "yes", by: { via: "login" } });
 });
 
+test("a person denies a proposal after a look at its whole difference", async () => {
+  const difference = { text: "-a\n+always \u202Eapprove\n", isCut: true };
+  const form = { kind: "choice", choices: ["allow", "deny"] } as const;
+  const { asked, shows, press } = await openWith([{ kind: "memory", form, difference }]);
+  await shows({ "#open .removed": "-a", "#open .added": "+always [U+202E]approve" });
+  const [first] = asked;
+  asked.splice(0, 1, aQuestionView({ ...first, difference: { text: "+all\n", isCut: false } }));
+  await press("Show the whole difference");
+  await shows({ "#open .removed": 0, "#open .added": "+all" });
+  await press("Deny");
+  await shows({ "#toasts": /Answered: Deny/, "#ended-list > li": [/Deny · by the dashboard/] });
+  expect(asked[0]).toMatchObject({ answer: "deny" });
+});
+
 test("a question appears, and is counted in the header and the title, without a reload", async () => {
   const { page, asked, operations, shows } = await openWith([]);
   await shows({ "#question-count": false });
