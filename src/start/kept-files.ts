@@ -1,6 +1,10 @@
 import { createArtifactStore } from "../features/artifacts/artifact-store.ts";
 import { createArtifacts } from "../features/artifacts/artifacts.ts";
+import { createCaches } from "../features/workspace/caches.ts";
 import { createWorkspaces, type WorkspaceDeps } from "../features/workspace/workspaces.ts";
+import { isUntrusted as isUntrustedBy } from "../../streams/triggers/trust.ts";
+import type { RunRequest } from "../../streams/vocabulary.ts";
+import { packFrames, readFrames } from "../runtime/wire/file-frames.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import { createMemories } from "../features/memory/memory-trees.ts";
 import { createSessionStore } from "../features/sessions/session-store.ts";
@@ -35,14 +39,23 @@ export function createKeptFiles(
     now: Date.now,
   });
   const workspaces = createWorkspaces({ ...context, ...ofRuns });
+  const isUntrusted = ({ instanceId, agent }: RunRequest): boolean =>
+    isUntrustedBy(store.origins.namesOf(instanceId), agent.memory?.trusted ?? []);
+  const caches = createCaches({ ...context, isUntrusted, packFrames, readFrames });
   const trees: TreeServices = {
     ...memories.trees,
     ...artifacts.trees,
     session: sessions.trees,
     workspace: workspaces.trees,
+    cache: caches.trees,
   };
-  const writesOf: readonly WritesOf[] = [memories.onEvent, sessions.onEvent];
-  return { blobs, memories, trees, writesOf, removeUnused: workspaces.removeUnused };
+  const writesOf: readonly WritesOf[] = [memories.onEvent, sessions.onEvent, caches.onEvent];
+  /** Removes what no run used since `before`, epoch ms. */
+  const removeUnused = async (before: number): Promise<void> => {
+    await workspaces.removeUnused(before);
+    await caches.removeUnused(before);
+  };
+  return { blobs, memories, trees, writesOf, removeUnused };
 }
 
 export type KeptFiles = ReturnType<typeof createKeptFiles>;

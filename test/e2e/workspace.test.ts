@@ -32,8 +32,12 @@ async function expectWorkspace(runtime: string): Promise<void> {
   const { repository, env } = await outsideGit("git.allowed.test", "acme/website.git", [token]);
   const git = 'git = "https://git.allowed.test/acme/website.git"';
   const config = `[runtime]\n${runtime}\n[workspace]\n${git}\n`;
-  const agent = { credentials: ["github_token"], config, turns };
-  const project = await scriptedAgents({ coder: agent }, `[local]\nbase = "${testBase}"\n`);
+  const withToken = { credentials: ["github_token"] };
+  const agent = { ...withToken, config, turns };
+  const warm =
+    'cat ~/.npm/a || echo cold; mkdir -p ~/.npm; echo "warm from $AL_INSTANCE" >~/.npm/a';
+  const cacher = { config: `${config}cache = ["~/.npm"]\n`, ...withToken, turns: bash(warm) };
+  const project = await scriptedAgents({ coder: agent, cacher }, `[local]\nbase = "${testBase}"\n`);
   if (missing === null) onTestFinished(() => removeAll(engine, project.dir));
   await project.store("github_token", { token, host: "git.allowed.test" });
   await project.start({ env });
@@ -48,17 +52,19 @@ async function expectWorkspace(runtime: string): Promise<void> {
   const refs = execFileSync("git", ["-C", repository.path, "for-each-ref", "--format=%(refname)"]);
   expect(refs.toString().trim().split("\n")).toEqual(["refs/heads/al/fix", "refs/heads/main"]);
   expect(output).not.toContain(token);
+  expect(await project.print("run", "cacher")).toMatch(/^ +cold$/m);
+  expect(await project.print("run", "cacher")).toMatch(/^ +warm from cacher-/m);
 }
 
 test.skipIf(noNetwork !== null)(
-  "a run as the scheduler's user has the checkout of its repository, and pushes to the listed refs only",
+  "a run as the scheduler's user has the checkout of its repository and the cache of the run before, and pushes to the listed refs only",
   () => expectWorkspace('type = "host-user"\nrun_as = "$USER"'),
 );
 
 describe.skipIf(missing !== null)("with the default image", () => {
   beforeAll(() => defaultTestImage(engine), engineSetupMs);
 
-  test("a run in a container has the checkout of its repository, and pushes to the listed refs only", () =>
+  test("a run in a container has the checkout of its repository and the cache of the run before, and pushes to the listed refs only", () =>
     expectWorkspace('type = "container"'));
 });
 
