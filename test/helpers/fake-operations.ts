@@ -36,6 +36,7 @@ import { fakeAudit } from "./fake-audit.ts";
 import { memoryTokens } from "./memory-tokens.ts";
 import { fakeAlerts } from "./fake-alerts.ts";
 import { fakeStatus, type NamedStatus } from "./fake-snapshot.ts";
+import { fakeSwitches } from "./fake-switches.ts";
 import { mustHave } from "./must-have.ts";
 
 const done = { success: true } as const;
@@ -257,19 +258,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       settings: { recordAlive: () => Promise.resolve() },
       tables: () => refusedDeliveries,
     },
-    switches: {
-      setPaused: async (paused: boolean, work = false) => {
-        called("setPaused", paused, ...(work ? ["work"] : []));
-        const pausedAt = paused ? new Date().toISOString() : null;
-        status.setScheduler({ paused, pausedWork: paused && work, pausedAt });
-        return Promise.resolve();
-      },
-      setEnabled: async (name: string, enabled: boolean) => {
-        called("setEnabled", name, enabled);
-        status.setAgent({ ...find(name), enabled });
-        return Promise.resolve();
-      },
-    },
+    switches: fakeSwitches(called, status),
     tokens: memoryTokens(),
     // Operations that use more are answered above.
   } as unknown as OperationContext;

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { CommanderError, type Command } from "commander";
 import { completionCommands } from "./commands/completion.ts";
 import { controlCommands } from "./commands/control.ts";
+import { memoryCommands } from "./commands/memory.ts";
 import { webhookCommands } from "./commands/webhooks.ts";
 import { projectCommands } from "./commands/project.ts";
 import { reportCommands } from "./commands/reports.ts";
@@ -19,6 +20,7 @@ const commands = {
   ...controlCommands,
   ...webhookCommands,
   ...reportCommands,
+  ...memoryCommands,
   ...completionCommands,
 };
 

@@ -89,7 +89,7 @@ export async function prepareJob(
     ...gatheredOf(request, sources),
     ...(plan && { workspace: { dir: plan.dir, maxBytes: plan.maxBytes } }),
     ...(trees.length > 0 && { trees }),
-    ...(memory && { memory }),
+    memory,
     workDir,
     network: trusting(inRun.authority, network),
     channel: await sources.channel(request),

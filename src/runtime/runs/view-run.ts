@@ -54,7 +54,7 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
   const { agent, caller, callId, source, receiptId } = run.entry;
   const { trigger } = run;
   const redact = (text: string | null) => (text === null ? null : redactor.redact(text));
-  const context = redact(trigger?.kind === "agent-call" ? trigger.context : null);
+  const { context, prompt } = askedOf(trigger);
   const scheduledFor = trigger?.kind === "cron" ? new Date(trigger.scheduledFor) : null;
   // Includes the hosts of the last second.
   await store.hosts.flush();
@@ -65,7 +65,7 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
     agent: agent ?? "",
     value: redactor.redactValue(run.value),
     lastWords: await lastWords(run.entry, instanceId, deps.logs),
-    prompt: redact(trigger?.kind === "manual" ? trigger.prompt : null),
+    prompt: redact(prompt),
     payload: receiptId === null ? null : await payloadOf(receiptId, deps),
     ...gatheredIn(run),
     scheduledFor: scheduledFor?.toISOString() ?? null,
@@ -81,9 +81,20 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
     acts: store.tables(createAuditStore).page({ instance: instanceId, limit: 5 }).entries,
     calls: {
       received:
-        callId === null ? null : { callId, caller: source, callerInstance: caller, context },
+        callId === null
+          ? null
+          : { callId, caller: source, callerInstance: caller, context: redact(context) },
       made: [...store.runs.callsOf(instanceId)],
     },
+  };
+}
+
+/** The words with which a run or a person started it. */
+function askedOf(trigger: StoredRun["trigger"]) {
+  const isCall = trigger?.kind === "agent-call";
+  return {
+    context: isCall ? trigger.context : null,
+    prompt: trigger?.kind === "manual" ? trigger.prompt : null,
   };
 }
 

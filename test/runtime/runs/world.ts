@@ -1,9 +1,8 @@
 import type { RunFunds } from "../../../src/features/spend/run-funds.ts";
 import { createSpend } from "../../../src/features/spend/spend-store.ts";
 import { openStore } from "../../../src/features/open-store.ts";
-import { randomUUID } from "node:crypto";
-import { asyncScheduler, from, merge, NEVER, tap } from "rxjs";
-import type { Observable, SchedulerLike, Subscription } from "rxjs";
+import { asyncScheduler, from, merge, NEVER, tap, type Observable } from "rxjs";
+import type { SchedulerLike, Subscription } from "rxjs";
 import type {
   RequestName,
   RequestAnswer,
@@ -252,7 +251,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       request: RequestBody<A>,
       more: { readonly key?: string; readonly signal?: AbortSignal } = {},
     ): Promise<RequestAnswer<A>> => {
-      const { key = randomUUID(), signal = new AbortController().signal } = more;
+      const { key = uuidV7(), signal = new AbortController().signal } = more;
       return leftAlone(requests().perform<A>({ instanceId, ability, request, key, signal }));
     },
     /** Whether the run may reach a host, by its gates. */

@@ -52,6 +52,9 @@ const maxLineBytes = 8 * 1024 * 1024;
 /** How long a CLI may take to exit after its result, in ms; while it works in the background, claude itself stops after 10 minutes. */
 const exitMs = { done: 30_000, background: 660_000 };
 
+type Ended = Awaited<ReturnType<typeof runProgram>>;
+type Result = ReturnType<CliReader["result"]>;
+
 /** Runs the CLI to its end; `resume` is the id of one of its sessions to resume, null for a new one. */
 export async function runCliOnce(
   start: CliSession,
@@ -89,12 +92,16 @@ export async function runCliOnce(
   if (said !== null) transcript.assistant(said.text());
   const problem = await recordOf(start, configDir);
   const result = reader.result();
-  const hasFailed = cli.isPlain === true ? end.exitCode !== 0 : result?.error != null;
-  const verdict = hasFailed ? await verdictOn(session) : null;
+  const verdict = hasFailed(cli, end, result) ? await verdictOn(session) : null;
   const cause = verdict?.failure ?? null;
   const outcome = { end, result, cause, problem, lastLines: stream.lastLines() };
   const failure = sessionFailure(outcome, cli, model.name, session);
   return { failure, usage: usageOf(reader), failures: verdict?.failures, ...continued(reader) };
+}
+
+/** A plain program fails by its exit code, the others by their result. */
+function hasFailed({ isPlain }: CliSession["cli"], { exitCode }: Ended, result: Result): boolean {
+  return isPlain === true ? exitCode !== 0 : result?.error != null;
 }
 
 /** How the session goes on after a failure of its model. */

@@ -1,5 +1,6 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { startProgram } from "../../../bench/hop.ts";
+import { pause } from "../../../helpers/pause.ts";
 
 /** Requests a scheduler's health in a process of its own, until the stack ends; how long each took so far, in ms. */
 export async function watchHealth(stack: AsyncDisposableStack, url: string) {
@@ -19,7 +20,8 @@ async function sample(url: string): Promise<void> {
   const began = performance.now();
   await (await fetch(url)).text();
   process.stdout.write(`${performance.now() - began}\n`);
-  setTimeout(() => void sample(url), 50);
+  await pause(50, "the next sample");
+  return sample(url);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)

@@ -83,22 +83,7 @@ function Agent(data: AgentData) {
     <Site
       frame={frame}
       title={name}
-      head={
-        <>
-          <AgentState agent={agent} />
-          <div class="end" role="group" aria-label="Actions">
-            <a class="button" href={logAddress(name)}>
-              Log
-            </a>
-            <StartNow name={name} agent={agent} />
-            <KillRuns name={name} running={agent?.running ?? 0} />
-            <Clone name={name} agent={agent} />
-            <Toggle name={name} agent={agent} />
-            <RunWithPrompt name={name} agent={agent} />
-            <RunAgent name={name} agent={agent} />
-          </div>
-        </>
-      }
+      head={<Head name={name} agent={agent} />}
       documents={[detail, spending]}
       current="agents"
       isBelow
@@ -130,7 +115,7 @@ function Agent(data: AgentData) {
           {...file}
           name="SKILL.md"
           title="Instructions"
-          rendered={detail.value?.config?.instructions}
+          rendered={instructionsOf(detail.value)}
           key={tab}
         />
       )}
@@ -148,9 +133,32 @@ function Agent(data: AgentData) {
   );
 }
 
+function Head({ name, agent }: { readonly name: string; readonly agent: AgentStatus | null }) {
+  return (
+    <>
+      <AgentState agent={agent} />
+      <div class="end" role="group" aria-label="Actions">
+        <a class="button" href={logAddress(name)}>
+          Log
+        </a>
+        <StartNow name={name} agent={agent} />
+        <KillRuns name={name} running={agent?.running ?? 0} />
+        <Clone name={name} agent={agent} />
+        <Toggle name={name} agent={agent} />
+        <RunWithPrompt name={name} agent={agent} />
+        <RunAgent name={name} agent={agent} />
+      </div>
+    </>
+  );
+}
+
 /** The names of the shared memories of its runs. */
 function sharedOf(detail: AgentAnswer | null): readonly string[] {
   return detail?.config?.memory?.shared.map((one) => one.name) ?? [];
+}
+
+function instructionsOf(detail: AgentAnswer | null): string | undefined {
+  return detail?.config?.instructions;
 }
 
 /** The locks that the agent's runs hold and wait for, and the other runs that hold these and wait for them. */

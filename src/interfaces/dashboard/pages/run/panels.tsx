@@ -14,8 +14,6 @@ import { triggerWords } from "../../runs/trigger-words.ts";
 import { CallList, Preformatted } from "../../runs/calls.tsx";
 import { Delivery } from "../../runs/delivery.tsx";
 import { Difference } from "../../runs/difference.tsx";
-import { VersionChanges } from "../../runs/memory-version.tsx";
-import { shownText } from "../../runs/question-words.ts";
 import { Markdown } from "../../kit/markdown.tsx";
 import { FactList, Items, Panel, Unread } from "../../kit/panel.tsx";
 import { FailingSince, RunLink } from "../../runs/run-parts.tsx";
@@ -147,36 +145,6 @@ function Caller({ caller, callerInstance }: NonNullable<RunView["calls"]["receiv
   if (caller === null) return <>an unknown agent</>;
   if (callerInstance === null) return <a href={agentAddress(caller)}>{caller}</a>;
   return <RunLink agent={caller} instanceId={callerInstance} />;
-}
-
-/** What the run changed in memories, what it proposed, and why the rest was not kept. */
-export function Remembered({ run: { memory } }: RunProps) {
-  const { versions, proposals, notKept } = memory;
-  if (versions.length + proposals.length + notKept.length === 0) return null;
-  return (
-    <Panel id="memory" title="Memory">
-      {notKept.map(({ name, reason }) => (
-        <p class="outcome failed" key={name}>
-          {name} was not kept: {shownText(reason)}
-        </p>
-      ))}
-      {proposals.map(({ id, name, state }) => (
-        <p key={id}>
-          Changes to {name}: {state === "open" ? "proposed, not decided. " : `proposed, ${state}`}
-          {state === "open" && <a href={`/dashboard/questions#${id}`}>Decide</a>}
-        </p>
-      ))}
-      {versions.map(({ name, n, changes }) => (
-        <VersionChanges
-          memory={name}
-          n={n}
-          changes={changes}
-          title={`${name} version ${n}: `}
-          key={`${name} ${n}`}
-        />
-      ))}
-    </Panel>
-  );
 }
 
 /** Facts that the page shows above. */
