@@ -7,13 +7,16 @@ export interface SentFile {
   readonly path: string;
   readonly bytes: number;
   readonly content: AsyncIterable<Buffer>;
+  /** Never one that browsers run, such as HTML and SVG. Default: any bytes. */
+  readonly mediaType?: string;
 }
 
 /** Sends a file of a run as an attachment: a browser stores it, and never shows it as a page of the dashboard's origin. */
-export function sendFile(reply: FastifyReply, { path, bytes, content }: SentFile): FastifyReply {
+export function sendFile(reply: FastifyReply, file: SentFile): FastifyReply {
+  const { path, bytes, content, mediaType = "application/octet-stream" } = file;
   const name = encodeURIComponent(posix.basename(path)).replaceAll(/['()*]/g, "_");
   return reply
-    .type("application/octet-stream")
+    .type(mediaType)
     .headers({
       "content-disposition": `attachment; filename*=UTF-8''${name}`,
       "content-length": bytes,
