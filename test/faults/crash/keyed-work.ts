@@ -2,13 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { CrashProject } from "./crash-project.ts";
+import type { Chain } from "./kill-chain.ts";
 import { agents } from "./keyed-project.ts";
-
-/** A project, and the receipts of deliveries that were answered with 200. */
-export interface Accepted {
-  readonly project: CrashProject;
-  readonly accepted: Set<string>;
-}
 
 interface Row {
   readonly id: string;
@@ -50,8 +45,14 @@ export function look({ dir }: CrashProject) {
   };
 }
 
+/** How much gathers, waits or runs. */
+export function openWork({ project }: Chain): number {
+  const { rows, gathering } = look(project);
+  return gathering.length + rows.filter(({ state }) => state !== "ended").length;
+}
+
 /** Stored deliveries that are not in exactly one place of each of their agents, and work that names others. */
-export function wrongRows({ project, accepted }: Accepted): readonly string[] {
+export function wrongRows({ project, accepted }: Chain): readonly string[] {
   const { rows, gathering, deliveries } = look(project);
   const places = new Map(deliveries.map(({ id }, place) => [id, place]));
   const placesOf = (row: Row) => receiptsOf(row).map((id) => places.get(id) ?? -1);
@@ -95,7 +96,7 @@ function difference(what: string, found: readonly string[], due: readonly string
 }
 
 /** Differences between the work in the store, once all has ended, and what the runs themselves noted. */
-export function wrongRuns(chain: Accepted): readonly string[] {
+export function wrongRuns(chain: Chain): readonly string[] {
   const { rows, deliveries } = look(chain.project);
   const numbers = new Map(deliveries.map(({ id, name }) => [id, name.split("-")[1] ?? ""]));
   const notes = linesOf(chain, "ran").map((line) => line.trim());
@@ -120,14 +121,14 @@ export function wrongRuns(chain: Accepted): readonly string[] {
   ];
 }
 
-export function linesOf({ project }: Accepted, file: "ran" | "clashes"): readonly string[] {
+export function linesOf({ project }: Chain, file: "ran" | "clashes"): readonly string[] {
   const lines = readFileSync(join(project.marks, file), "utf8").split("\n").filter(Boolean);
   // Runs of one key may be at once where no key of `[concurrency]` keeps them apart.
   return lines.filter((line) => file === "ran" || !line.startsWith("gathers "));
 }
 
 /** Counts of a whole chain, for its reader. */
-export function summary({ project }: Accepted): string {
+export function summary({ project }: Chain): string {
   const { rows, deliveries } = look(project);
   const ends = Object.groupBy(rows, ({ agent, outcome }) => `${agent} ${outcome}`);
   const counts = Object.entries(ends).map(([end, all]) => `${end} ${all?.length}`);

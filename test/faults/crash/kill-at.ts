@@ -98,6 +98,7 @@ const atCalls: Readonly<Record<Call, () => void>> = {
     ),
   link: () => aroundPlacing("link"),
   rename: () => aroundPlacing("rename"),
+  blob: () => aroundPlacing("rename", (path) => path.includes("/.al/blobs/")),
 };
 
 function atSupervisors(then: (child: childProcess.ChildProcess) => void): void {
@@ -126,14 +127,17 @@ async function halfWritten(file: fsPromises.FileHandle, text: unknown): Promise<
 }
 
 /** The draft takes the file's place, and then no more happens. */
-function aroundPlacing(name: "link" | "rename"): void {
+function aroundPlacing(
+  name: "link" | "rename",
+  isMeant: (path: string) => boolean = isDraft,
+): void {
   wrap(
     fsPromises,
     name,
     (old) =>
       async function (this: unknown, ...args) {
         await old.apply(this, args);
-        if (isDraft(args[0])) strike();
+        if (isMeant(String(args[0]))) strike();
       },
   );
 }

@@ -14,14 +14,15 @@ export const writes = {
   tick: "INSERT INTO cron_ticks",
   gathered: "INSERT INTO gatherings",
   due: "DELETE FROM gatherings WHERE agent",
-  memory: "INSERT INTO memory_runs",
-  files: "UPDATE memory_runs SET files",
+  memory: "UPDATE memory_runs SET files",
+  session: "INSERT INTO sessions",
+  artifacts: "REPLACE INTO artifacts",
 } as const;
 
 export type Written = keyof typeof writes;
 
 /** A built-in of Node that the program calls for something. */
-export type Call = "answer" | "spawn" | "order" | "draft" | "rename" | "link";
+export type Call = "answer" | "spawn" | "order" | "draft" | "rename" | "link" | "blob";
 
 /** Where a kill strikes: at the commit of a write, at a call of a built-in, or once a file is there. */
 export type Strike = { readonly is: "" | "repeated" | "crowded" | "gathered" | "kept" } & (
@@ -40,7 +41,7 @@ const file = (of: "in-run" | "in-post"): Strike => ({ at: "file", of, is: "" });
 
 /**
  * Every named point, and how the process finds out that it is there. It `is` one to which a life comes more than once
- * (repeated), to which more work leads than may wait (crowded), one of deliveries that gather, or of files that are kept.
+ * (repeated), to which more work leads than may wait (crowded), one of deliveries that gather (gathered), or one of files that a run leaves (kept).
  */
 export const killPoints = {
   "receipt not committed": before("receipt", "repeated"),
@@ -67,10 +68,13 @@ export const killPoints = {
   "delivery gathered": after("gathered", "gathered"),
   "gathered run not queued": before("due", "gathered"),
   "gathered run queued": after("due", "gathered"),
-  "memory not given": before("memory", "kept"),
-  "memory given": after("memory", "kept"),
-  "files not stored": before("files", "kept"),
-  "files stored": after("files", "kept"),
+  "file stored": call("blob", "kept"),
+  "memory not stored": before("memory", "kept"),
+  "memory stored": after("memory", "kept"),
+  "session not stored": before("session", "kept"),
+  "session stored": after("session", "kept"),
+  "artifacts not stored": before("artifacts", "kept"),
+  "artifacts stored": after("artifacts", "kept"),
   migrating: { at: "migration", is: "repeated" },
   "key drafted": call("draft"),
   "key placed": call("link"),

@@ -42,6 +42,7 @@ callable = true
 scale = 4
 timeout = 300
 maxWorkQueueSize = 200
+[memory]
 `;
   for (const name of agents) {
     await made.write(`agents/${name}/config.toml`, agent);

@@ -1,4 +1,5 @@
 import type { HistoryEntry } from "../../../src/foundation/contracts/history.ts";
+import type { MemoryView } from "../../../src/features/memory/memory-views.ts";
 import { randomBy } from "../../helpers/random.ts";
 import type { LiveProject } from "../../helpers/live-project.ts";
 import { pause } from "../../helpers/pause.ts";
@@ -99,9 +100,28 @@ export function createRounds(options: RoundsOptions) {
       if (outcome === "succeeded") expectComplete(logs.get(instanceId ?? "") ?? [], what);
       else expect(["lost", "rejected", "failed"], what).toContain(outcome);
     }
+    await expectFiles(history);
     for (const [run, entries] of logs) {
       const numbers = entries.flatMap((entry) => ("seq" in entry ? [Number(entry.seq)] : []));
       expect(numbers, `lines of ${run}`).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+    }
+  }
+
+  /** Each run that succeeded left a line for each turn, and its file in the memory of its agent. */
+  async function expectFiles(history: readonly HistoryEntry[]): Promise<void> {
+    const succeeded = history.filter(({ outcome }) => outcome === "succeeded");
+    for (const agent of agents) {
+      const own = succeeded.flatMap(({ agent: name, instanceId }) =>
+        name === agent && instanceId !== null ? instanceId : [],
+      );
+      const { files } = await project().json<MemoryView>(`/api/agents/${agent}/memory`);
+      const names = files.map(({ path }) => path);
+      expect(names, `memory of ${agent}`).toEqual(expect.arrayContaining(own));
+      for (const run of own) {
+        const answer = await project().scheduler.api(`/api/runs/${run}/files/turns`);
+        const text = await answer.text();
+        for (let turn = 1; turn <= turns; turn++) expect(text).toContain(`turn ${turn} of ${run}`);
+      }
     }
   }
 

@@ -14,7 +14,8 @@ export interface Witnessed {
 /** The folder of a run goes with its container, so that no other process of the run has its nonce. */
 const nonce = "cat nonce 2>/dev/null || tee nonce </proc/sys/kernel/random/uuid";
 const turnCommand = (turn: number, ms: number) =>
-  `sleep ${ms / 1000}; echo "turn ${turn} of $AL_INSTANCE by $(${nonce})"`;
+  `sleep ${ms / 1000}; mkdir -p out memory; touch memory/$AL_INSTANCE; ` +
+  `echo "turn ${turn} of $AL_INSTANCE by $(${nonce})" | tee -a out/turns`;
 const turnPattern = /turn (\d+) of (\S+) by ([0-9a-f-]{36})/;
 
 export async function witness(turns: number, pauseMs: number) {

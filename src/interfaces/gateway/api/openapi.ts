@@ -103,7 +103,7 @@ function parametersOf(
     readonly required?: readonly string[];
   };
   return Object.entries(properties).map(([name, { description, ...rest }]) => ({
-    name: name === "*" ? "path" : name,
+    name,
     in: where,
     required: required.includes(name),
     description,

@@ -13,10 +13,10 @@ export const artifactRoutes = ({ context }: GatewayDeps) => [
   get("/api/runs/:instanceId/files/*", {
     summary: "A file that a run left, as an attachment",
     description: "The path is the file's own, with `/` between its names.",
-    params: instanceParams.extend({ "*": z.string().meta({ description: "The file's path" }) }),
+    params: instanceParams.extend({ path: z.string().meta({ description: "The file's path" }) }),
     produces: "application/octet-stream",
     problems: [404],
-    handle: async ({ params: { instanceId, "*": path } }, reply) => {
+    handle: async ({ params: { instanceId, path } }, reply) => {
       const { hash, bytes, kind } = mustHaveArtifact(context.artifacts, instanceId, path);
       const content = Readable.from(context.blobs.read(hash), { objectMode: false });
       return reply
