@@ -24,7 +24,7 @@ export function createKeptFiles(
   const { store, redactor } = context;
   const blobs = createBlobs(context.projectDir);
   const hide = redactor.split;
-  const memories = createMemories({ store, blobs, hide });
+  const memories = createMemories({ store, blobs, redactor });
   const artifacts = createArtifacts({
     store: store.tables(createArtifactStore),
     blobs,

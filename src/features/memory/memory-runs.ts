@@ -39,7 +39,7 @@ export interface Upload {
 }
 
 /** Reads and writes `memory_runs`, and decides at the end of a run what is kept. */
-export function createMemoryRuns(db: DatabaseSync, { write }: GroupCommit) {
+export function createMemoryRuns(db: DatabaseSync, { write, record }: GroupCommit) {
   const versions = prepareVersions(db);
   const origins = createOrigins(db);
   // A run that has ended must not begin again with a late request.
@@ -64,7 +64,7 @@ export function createMemoryRuns(db: DatabaseSync, { write }: GroupCommit) {
     `INSERT INTO memory_proposals (id, at, name, agent, instance_id, base, files) VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertNotKept = db.prepare(
-    "INSERT INTO memory_not_kept (at, name, instance_id, reason) VALUES (?, ?, ?, ?)",
+    "INSERT INTO memory_not_kept (at, name, instance_id, reason, is_over) VALUES (?, ?, ?, ?, ?)",
   );
   const endNotKept = db.prepare(
     "UPDATE memory_not_kept SET is_over = 1 WHERE name = ? AND is_over = 0",
@@ -88,11 +88,14 @@ export function createMemoryRuns(db: DatabaseSync, { write }: GroupCommit) {
   const keep = (row: Row, event: Finished): void => {
     const { name, base, files } = row;
     const { at, instanceId } = event;
-    const isSame = isUnchanged(row);
     const mode = modeOf(instanceId, row);
+    const isSame = isUnchanged(row);
     const reason = isSame ? null : problemOf(row, mode);
-    if (reason !== null) return void insertNotKept.run(at, name, instanceId, reason);
-    endNotKept.run(name);
+    if (reason !== null) {
+      // The reason has names of files: a stranger must not write into the prompt of a later run.
+      return void insertNotKept.run(at, name, instanceId, reason, Number(mode !== "write"));
+    }
+    if (mode === "write") endNotKept.run(name);
     if (files === null || isSame) return;
     if (mode === "write") versions.merge({ name, base, files, instanceId, at, by: null });
     else propose.run(uuidV7(), at, name, event.agent, instanceId, base, JSON.stringify(files));
@@ -106,13 +109,13 @@ export function createMemoryRuns(db: DatabaseSync, { write }: GroupCommit) {
       rowsOf(instanceId).map(({ name, base, mayWrite }) => {
         return { name, base, mayWrite: mayWrite === 1 };
       }),
-    /** Records the latest versions as those that the run receives; repeated, it changes nothing. */
+    /** Records the latest versions as those that the run receives; repeated, it changes nothing. Waits for the store. */
     begin: (
       instanceId: string,
       memories: readonly Pick<MemoryOfRun, "name" | "mayWrite">[],
       { untrusted, trusted }: Trust,
     ): Promise<void> =>
-      write(() => {
+      record(() => {
         const mode = { untrusted, trusted: JSON.stringify(trusted) };
         for (const { name, mayWrite } of memories)
           insert.run({ instanceId, name, mayWrite: Number(mayWrite), ...mode });

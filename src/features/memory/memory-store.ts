@@ -110,7 +110,7 @@ export function createMemoryStore(
       proposals: ofRun.all(instanceId).flatMap((row) => proposalOf(row) ?? []),
       notKept: notKept.all(instanceId).map((row) => ({ ...row }) as unknown as NotKept),
     }),
-    /** Why the latest tree was not kept; null if it was. */
+    /** Why the files of the latest trusted run were not kept; null if they were. */
     lastNotKept: (name: string): NotKept | null => {
       const found = lastNotKept.get(name) as unknown as NotKept | undefined;
       return found === undefined ? null : { ...found };

@@ -12,7 +12,8 @@ export const isOldVersion = `n < (SELECT max(later.n) FROM memory_versions AS la
 /**
  * `memory_versions` holds all versions, `memory_runs` for each live run the version that it received and, once it has sent
  * them, its files: they become a version in the transaction that records its end. `refused` is the run's own reason not to
- * keep its files, `problem` that of the upload. `is_over`: a later run left files that may be kept. `memory_seen` holds the ids of `al-seen`.
+ * keep its files, `problem` that of the upload. `is_over`: later runs are not told, as one of them
+ * left files that may be kept, or the run was untrusted. `memory_seen` holds the ids of `al-seen`.
  */
 export const memoryTables: FeatureTables = {
   steps: [

@@ -23,7 +23,7 @@ import { limitProblems, memoryTreeLimits } from "../../foundation/contracts/memo
 interface MemoryDeps {
   readonly store: Pick<Store, "tables">;
   readonly blobs: Pick<Blobs, "read" | "stage">;
-  readonly hide: Redactor["split"];
+  readonly redactor: Pick<Redactor, "redact" | "split">;
 }
 
 /** A memory of a run: its tree, and its limits by the config that the run started with. */
@@ -33,7 +33,7 @@ interface Memory extends MemoryOfRun {
 }
 
 /** The memories of runs: what they receive, what they send, and what is kept of it. */
-export function createMemories({ store, blobs, hide }: MemoryDeps) {
+export function createMemories({ store, blobs, redactor }: MemoryDeps) {
   const stored = store.tables(createMemoryStore);
   const runs = store.tables(createMemoryRuns);
 
@@ -73,7 +73,7 @@ export function createMemories({ store, blobs, hide }: MemoryDeps) {
       const memory = await find(run, tree);
       if (memory === undefined) return notKept(tree, "The run has ended.");
       const keep = (sent: Upload) => runs.upload(run.instanceId, memory.name, sent);
-      const sent = await received(memory, entries, { blobs, hide }).catch(
+      const sent = await received(memory, entries, { blobs, redactor }).catch(
         async (error: unknown) => {
           await keep({ files: null, problem: sentenceOf(messageOf(error)) });
           throw error;
@@ -81,7 +81,7 @@ export function createMemories({ store, blobs, hide }: MemoryDeps) {
       );
       const problem = await keep(sent);
       if (problem !== null) return notKept(tree, problem);
-      return { kept: sent.files.length, problems: [] };
+      return { kept: sent.files?.length ?? 0, problems: [] };
     },
   });
 
@@ -172,21 +172,28 @@ function entriesOf(
 async function received(
   { tree, limits }: Memory,
   entries: TreeUpload,
-  { blobs, hide }: Pick<MemoryDeps, "blobs" | "hide">,
-): Promise<Upload & { readonly files: readonly MemoryFile[] }> {
+  { blobs, redactor }: Pick<MemoryDeps, "blobs" | "redactor">,
+): Promise<Upload> {
   const files: MemoryFile[] = [];
   const sizes: TreeFile[] = [];
   for await (const { content, ...file } of entries) {
-    const { hash, bytes } = await blobs.stage(content, hide);
+    const { hash, bytes } = await blobs.stage(content, redactor.split);
     sizes.push(file);
     files.push({ path: file.path, hash, bytes, isExecutable: file.isExecutable });
   }
   const left = entries.leftOut().map(({ path, why }) => `${tree}/${path}: ${why}.`);
-  const problems = [...limitProblems(tree, sizes, limits), ...left].slice(0, mostProblems);
-  return { files, problem: problems.length === 0 ? null : problems.join(" ") };
+  const hasSecret = files.some(({ path }) => redactor.redact(path) !== path);
+  const problems = [
+    ...(hasSecret ? [`The name of a file in ${tree}/ contains a credential.`] : []),
+    ...limitProblems(tree, sizes, limits),
+    ...left,
+  ].slice(0, mostProblems);
+  const text = redactor.redact(problems.join(" ")).slice(0, maxProblemCharacters);
+  return { files: hasSecret ? null : files, problem: problems.length === 0 ? null : text };
 }
 
 const mostProblems = 10;
+const maxProblemCharacters = 2_000;
 
 function notKept(tree: string, reason: string): TreeAnswer {
   return { kept: 0, problems: [`${tree}/ is not kept: ${reason}`] };

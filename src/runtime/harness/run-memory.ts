@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Job, JobMemory } from "../../foundation/contracts/job.ts";
 import { limitProblems, memoryTreeLimits } from "../../foundation/contracts/memory-limits.ts";
 import { ifMissing, messageOf } from "../../foundation/errors.ts";
+import { cut } from "./message-writer.ts";
 import type { RunApiClient } from "./run-api/client.ts";
 import { listFiles } from "./trees/list-files.ts";
 
@@ -59,7 +60,11 @@ export function createRunMemory({ memory = [], workDir }: Pick<Job, "memory" | "
     report: async (client: RunApiClient, signal: AbortSignal): Promise<void> => {
       for (const { tree, problems } of await states()) {
         if (problems.length === 0) continue;
-        await client.ask("memory-problem", { tree, problem: problems.join(" ") }, signal);
+        await client.ask(
+          "memory-problem",
+          { tree, problem: cut(problems.join(" "), maxProblemCharacters) },
+          signal,
+        );
       }
     },
     /** The problems of all memories, for the model, if they differ from those of the last call; null otherwise. */
@@ -72,6 +77,9 @@ export function createRunMemory({ memory = [], workDir }: Pick<Job, "memory" | "
     },
   };
 }
+
+/** The reason is shown to people, and to the model of the next run. */
+const maxProblemCharacters = 2_000;
 
 export type RunMemory = ReturnType<typeof createRunMemory>;
 

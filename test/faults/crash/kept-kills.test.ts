@@ -18,7 +18,7 @@ const rounds = Number(process.env.AL_KEPT_ROUNDS ?? (isLong ? 200 : 10));
 const seed = Number(process.env.AL_KEPT_SEED ?? Date.now() % 1_000_000);
 const isRoot = process.getuid?.() === 0;
 
-/** The moments between the first file that a run sends and the version that is kept of it; null is a random one. */
+/** The moments between the files that a run receives and the version that is kept of those it sends; null is a random one. */
 const moments: readonly Moment[] = [
   ...(Object.keys(killPoints) as KillPoint[]).filter((point) => killPoints[point].is === "kept"),
   ...(["running", "in a post hook", "exited, not recorded", "recorded"] as const),

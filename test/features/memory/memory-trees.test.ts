@@ -1,5 +1,4 @@
 import { manualItem } from "../../foundation/store/support.ts";
-import { tempDir } from "../../helpers/temp-dir.ts";
 import { memoryWorld } from "./support.ts";
 
 const limits = { maxBytes: 100, maxFileBytes: 60 };
@@ -68,11 +67,9 @@ describe("the files of a run", () => {
   });
 
   test("are redacted as they are stored", async () => {
-    const hide = (whole: string) =>
-      whole.split(/(hunter2)/).map((text) => ({ text, isSecret: text === "hunter2" }));
-    const world = memoryWorld(tempDir(), { hide });
+    const world = memoryWorld();
     const run = await world.start("dev-1");
-    await run.write({ a: "password hunter2" });
+    await run.write({ a: "password swordfish-swordfish" });
     await run.end();
     expect(await world.now()).toEqual({ a: "password [redacted]" });
     const next = await world.start("dev-2");
@@ -135,6 +132,12 @@ describe("files over a limit", () => {
       { a: "x".repeat(61) },
       [],
       "memory/a has 61 bytes, of at most 60 bytes a file.",
+    ],
+    [
+      "with a credential in its name",
+      { "swordfish-swordfish": "x" },
+      [],
+      "The name of a file in memory/ contains a credential.",
     ],
     ["left out by the run", { a: "x" }, [{ path: "l", why: "is a link" }], "memory/l: is a link."],
   ])(

@@ -5,7 +5,7 @@ import type { MemoryFile } from "../../../src/features/memory/memory.ts";
 import { openStore } from "../../../src/features/open-store.ts";
 import type { LeftOutFile, TreeUpload } from "../../../src/foundation/contracts/file-tree.ts";
 import { createBlobs } from "../../../src/foundation/files/blobs.ts";
-import type { Hide } from "../../../src/foundation/files/hidden-text.ts";
+import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import type { MemoryConfig } from "../../../streams/agent-config.ts";
 import type { Outcome } from "../../../streams/outcomes.ts";
 import type { RunRequest, WorkItem } from "../../../streams/vocabulary.ts";
@@ -17,7 +17,8 @@ import { manualItem, webhookItem } from "../../foundation/store/support.ts";
 export type Texts = Readonly<Record<string, string>>;
 
 interface WorldOptions {
-  readonly hide?: Hide | null;
+  /** The one that the scheduler knows. */
+  readonly secret?: string;
   readonly now?: () => number;
 }
 
@@ -30,11 +31,14 @@ export function deliveryBy(author: string | null, agent = "dev"): WorkItem {
 }
 
 /** A project's store and blobs, and runs by hand. */
-export function memoryWorld(dir = tempDir(), { hide = null, now = Date.now }: WorldOptions = {}) {
+export function memoryWorld(
+  dir = tempDir(),
+  { secret = "swordfish-swordfish", now = Date.now }: WorldOptions = {},
+) {
   const store = openStore(dir, now);
   onTestFinished(() => store.close());
   const blobs = createBlobs(dir);
-  const memories = createMemories({ store, blobs, hide: hide ?? plain });
+  const memories = createMemories({ store, blobs, redactor: redactorOf(secret) });
   const memory = store.tables(createMemoryStore);
   const textsOf = async (files: readonly MemoryFile[]): Promise<Texts> =>
     Object.fromEntries(
@@ -107,7 +111,11 @@ interface WriteOptions {
   readonly isCut?: boolean;
 }
 
-const plain: Hide = (whole) => [{ text: whole, isSecret: false }];
+function redactorOf(secret: string) {
+  const redactor = createRedactor();
+  redactor.add([secret]);
+  return redactor;
+}
 
 function uploadOf(texts: Texts, { leftOut = [], isCut = false }: WriteOptions): TreeUpload {
   const read = async function* () {

@@ -1,4 +1,5 @@
 import { readdir } from "node:fs/promises";
+import { pause } from "../../helpers/pause.ts";
 import { never } from "../run-api/support.ts";
 import { aFile, aTree, treeTest } from "./tree-side.ts";
 
@@ -21,6 +22,22 @@ describe("a scheduler that restarts", () => {
     expect(stored()).toEqual({ a: aFile("1"), b: aFile("2") });
     expect(side().trees.uploads).toBe(2);
   });
+
+  test("more often than a live one may break off an upload receives it in the end", async () => {
+    await write("out/a", "1");
+    let restarts = 0;
+    side().trees.onEntry = async () => {
+      if (restarts === 5) return;
+      restarts += 1;
+      const gone = side().stop();
+      void gone
+        .then(() => pause(1_400, "the run finds it away at least once"))
+        .then(() => side().start());
+      await gone;
+    };
+    expect(await pack()).toEqual([]);
+    expect([restarts, stored()]).toEqual([5, { a: aFile("1") }]);
+  }, 60_000);
 
   test("before a download sends it afterwards", async () => {
     side().trees.trees.set("memory", { a: aFile("x") });

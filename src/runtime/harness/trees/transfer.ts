@@ -11,7 +11,7 @@ import { repeatWhileAway, type RunSocket } from "../bridge/while-away.ts";
 import { readFiles } from "./read-files.ts";
 import { writeFiles, type TreeFolder } from "./write-files.ts";
 
-/** How often a transfer that broke off begins again: the scheduler may break off for a reason that stays. */
+/** How often a live scheduler may break off a transfer, which it may do for a reason that stays. */
 const maxBreaks = 4;
 /** The status of a scheduler whose disk is full, which waiting does not change. */
 const noSpace = 507;
@@ -59,7 +59,8 @@ export function sendFiles(
 ): Promise<TreeAnswer> {
   const lines = files.reduce((sum, file) => sum + fileLine(file).length + file.bytes, 0);
   const length = lines + lastLines(leftOut, more).length;
-  return transfer(context, (ask) => {
+  // A run must not end as succeeded without its files, however long the scheduler is down.
+  return transfer({ ...context, pauses: Infinity }, (ask) => {
     const asked = ask("PUT", name, length);
     const frames = Readable.from(packFrames(readFiles(root, files), () => leftOut, more));
     // Not `pipeline`, which ends a request without the error of the files.
@@ -78,7 +79,7 @@ interface Attempt<T> {
 
 /** Makes attempts while the scheduler is away, or broke off a few times. */
 async function transfer<T>(
-  { runSocket, signal }: TransferContext,
+  { runSocket, signal, pauses }: TransferContext & { readonly pauses?: number },
   begin: (ask: Ask) => Attempt<T>,
 ): Promise<T> {
   const ask: Ask = (method, tree, length) =>
@@ -105,13 +106,17 @@ async function transfer<T>(
       const { body } = await readAnswer(answer);
       return isAway(statusCode) ? null : { error: refusedAs(body, statusCode) };
     } catch (error) {
-      if (!connected.signal.aborted) throw error;
+      if (!connected.signal.aborted) {
+        // It was the scheduler's end that broke off the transfers before.
+        breaks = 0;
+        throw error;
+      }
       return isBroken(error) && ++breaks < maxBreaks ? null : { error };
     } finally {
       asked.destroy();
     }
   };
-  const end = await repeatWhileAway(runSocket, signal, attempt);
+  const end = await repeatWhileAway(runSocket, signal, attempt, pauses);
   if (end === null || signal.aborted) throw refusal("unavailable", "there was no time left");
   if ("error" in end) throw end.error;
   return end.done;

@@ -33,7 +33,7 @@ export const memoryRequests = {
     },
   },
   "memory-problem": {
-    request: (z) => z.strictObject({ tree: z.string(), problem: z.string().max(10_000) }),
+    request: (z) => z.strictObject({ tree: z.string(), problem: z.string().max(4_000) }),
     answer: done,
     isVital: true,
     isOfHarness: true,
