@@ -23,12 +23,11 @@ export function createKeptFiles(
 ) {
   const { store, redactor } = context;
   const blobs = createBlobs(context.projectDir);
-  const hide = redactor.split;
   const memories = createMemories({ store, blobs, redactor });
   const artifacts = createArtifacts({
     store: store.tables(createArtifactStore),
     blobs,
-    hide,
+    redactor,
     mostBytes: () => context.project$.value.artifactsBytes,
     clock: context.clock,
   });
@@ -43,9 +42,10 @@ export function createKeptFiles(
     isUntrustedBy(store.origins.namesOf(instanceId), agent.memory?.trusted ?? []);
   const caches = createCaches({ ...context, isUntrusted, packFrames, readFrames });
   const trees: TreeServices = {
+    // First, since it is small: a run that must end has little time.
+    session: sessions.trees,
     ...memories.trees,
     ...artifacts.trees,
-    session: sessions.trees,
     workspace: workspaces.trees,
     cache: caches.trees,
   };

@@ -1,9 +1,11 @@
+import { cpSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { ArtifactsView } from "../../src/features/artifacts/artifact-report.ts";
 import { ownUser } from "../helpers/command-agents.ts";
-import type { LiveProject } from "../helpers/live-project.ts";
-import { forAll } from "../helpers/live-project.ts";
+import { forAll, LiveProject } from "../helpers/live-project.ts";
 import { bash, scriptedAgents } from "../helpers/scripted-agents.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -65,6 +67,18 @@ describe("the files in out/", () => {
     const { sha256 = "" } = files.find(({ path }) => path === "key.txt") ?? {};
     const stored = project.path(`.al/blobs/${sha256.slice(0, 2)}/${sha256}`);
     expect(await readFile(stored, "utf8")).toBe("key: [redacted]");
+  });
+
+  test("are in a backup, and are there again once it is restored", async () => {
+    const folder = tempDir();
+    const [file, dir] = [join(folder, "backup.tgz"), join(folder, "copy")];
+    const remove = () => Promise.resolve();
+    const copy = new LiveProject({ dir, home: join(folder, "home"), remove });
+    await filesOf("failing");
+    await project.print("backup", file);
+    cpSync(project.path("config.toml"), join(dir, "config.toml"));
+    expect(await copy.al("restore", file)).toMatchObject({ code: 0 });
+    expect((await copy.al("get", "failing", "a.md", "-o", "-")).stdout).toBe("report");
   });
 
   test("are none for a run that left an empty folder", async () => {

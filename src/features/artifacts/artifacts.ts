@@ -1,8 +1,13 @@
 import { Readable } from "node:stream";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Clock } from "../../../streams/clock.ts";
-import { artifactShape, outFolder } from "../../foundation/contracts/file-tree.ts";
-import type { TreeEntry, TreeLimits, TreeUpload } from "../../foundation/contracts/file-tree.ts";
+import { artifactShape, maxLeftOut, outFolder } from "../../foundation/contracts/file-tree.ts";
+import type {
+  LeftOutFile,
+  TreeEntry,
+  TreeLimits,
+  TreeUpload,
+} from "../../foundation/contracts/file-tree.ts";
 import type { TreeService } from "../../foundation/contracts/tree-service.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import { Problem } from "../../foundation/errors.ts";
@@ -13,21 +18,24 @@ import { fileKind, magicBytes } from "./file-kind.ts";
 interface ArtifactsDeps {
   readonly store: ArtifactStore;
   readonly blobs: Blobs;
-  readonly hide: Redactor["split"];
+  readonly redactor: Pick<Redactor, "split" | "redact">;
   /** Maximum size of the artifacts of all runs. */
   readonly mostBytes: () => number;
   readonly clock: Pick<Clock, "now">;
 }
 
 /** Keeps what runs leave in `out/`, and gives it to their callers. */
-export function createArtifacts({ store, blobs, hide, mostBytes, clock }: ArtifactsDeps) {
+export function createArtifacts({ store, blobs, redactor, mostBytes, clock }: ArtifactsDeps) {
   const limitsOf = ({ artifactsBytes }: AgentConfig): TreeLimits => {
     const bytes = Math.min(artifactsBytes, mostBytes());
     return { ...artifactShape, bytes, fileBytes: bytes };
   };
   const keep = async (entry: TreeEntry): Promise<Artifact> => {
     const start = { bytes: Buffer.alloc(0) };
-    const { hash, bytes, isText } = await blobs.stage(withStart(entry.content, start), hide);
+    const { hash, bytes, isText } = await blobs.stage(
+      withStart(entry.content, start),
+      redactor.split,
+    );
     const { path, isExecutable } = entry;
     return { path, hash, bytes, kind: fileKind(isText, start.bytes), isExecutable };
   };
@@ -40,8 +48,14 @@ export function createArtifacts({ store, blobs, hide, mostBytes, clock }: Artifa
     },
     write: async ({ instanceId }, _name, upload) => {
       const files: Artifact[] = [];
-      for await (const entry of upload) files.push(await keep(entry));
-      const leftOut = leftOutOf(upload);
+      const secret: LeftOutFile[] = [];
+      for await (const entry of upload) {
+        const { path, bytes } = entry;
+        // A name identifies the file, so it can't be redacted.
+        if (redactor.redact(path) === path) files.push(await keep(entry));
+        else secret.push({ path, bytes, why: "has a credential in its name" });
+      }
+      const leftOut = leftOutOf(upload, secret, redactor);
       await store.keep(instanceId, clock.now(), { files, leftOut }, mostBytes());
       // The run has logged what it left out.
       return { kept: files.length, problems: [] };
@@ -82,7 +96,17 @@ async function* withStart(content: AsyncIterable<Buffer>, start: { bytes: Buffer
   }
 }
 
-function leftOutOf(upload: TreeUpload): LeftOut {
-  const files = upload.leftOut().map(({ path, why, bytes = null }) => ({ path, bytes, why }));
-  return { files, more: upload.more?.() ?? 0 };
+/** The most characters of a reason, which is the run's own text. */
+const maxReason = 300;
+
+function leftOutOf(
+  upload: TreeUpload,
+  secret: readonly LeftOutFile[],
+  { redact }: Pick<Redactor, "redact">,
+): LeftOut {
+  const all = [...secret, ...upload.leftOut()];
+  const files = all.slice(0, maxLeftOut).map(({ path, why, bytes = null }) => {
+    return { path: redact(path), bytes, why: redact(why).slice(0, maxReason) };
+  });
+  return { files, more: all.length - files.length + (upload.more?.() ?? 0) };
 }

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { sessionProgram } from "../../../streams/harnesses.ts";
 import { isRetried } from "../../../streams/vocabulary.ts";
+import { JsonSize } from "../../foundation/contracts/json-size.ts";
 import type { TreeService } from "../../foundation/contracts/tree-service.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import { Problem } from "../../foundation/errors.ts";
@@ -19,7 +20,9 @@ interface SessionDeps {
 
 const mostBytes = 16 * 1024 * 1024;
 const limits = { bytes: mostBytes, fileBytes: mostBytes, entries: 200, depth: 6, nameBytes: 255 };
-const longestLine = 4 * 1024 * 1024;
+/** Limits of a line, which is parsed and redacted in one turn of the event loop: about 100 ms. */
+const longestLine = 2 * 1024 * 1024;
+const mostValues = 20_000;
 
 /** Sends the session that a run continues into it, and keeps the one that it leaves: lines of JSON, redacted by value. */
 export function createSessions({ store, blobs, redactValue, now }: SessionDeps) {
@@ -79,6 +82,8 @@ async function* redactedLines(
 }
 
 function parsed(text: string): unknown {
+  const { values } = new JsonSize().push(Buffer.from(text), mostValues);
+  if (values > mostValues) throw malformed(`has more than ${mostValues} values`);
   try {
     return JSON.parse(text);
   } catch {

@@ -28,7 +28,7 @@ const schema = table({
   whileRunning: choice(whileRunnings)
     .default("wait")
     .describe(
-      'What a webhook delivery does while a run of its key is live. "wait": it waits for its own run. "steer": it is sent into the run as a message, without the file of its payload; if the run ends before it has received that, it starts its own. For pi and claude.',
+      'How a webhook delivery is handled while a run of its key is live. "wait": it waits for its own run. "steer": it is sent into the run as a message, without the file of its payload; if the run ends before it has received that, it starts its own. For pi and claude.',
     ),
 });
 
@@ -64,8 +64,8 @@ const keepOf = ({ keepMs }: SessionConfig): string => writtenDuration(keepMs);
 /** The table under the file's keys. */
 function written(given: SessionConfig | null): object | null {
   if (given === null) return null;
-  const { keepMs: _, ...rest } = given;
-  return { ...rest, keep: keepOf(given) };
+  const { key, maxTokens, whileRunning } = given;
+  return { key, keep: keepOf(given), maxTokens, whileRunning };
 }
 
 interface CheckedTable {

@@ -78,7 +78,7 @@ export type JobFile = z.infer<typeof jobFileSchema>;
 const jobTreeSchema = z.object({
   /** Such as `out`, `memory` or `cache/0`. */
   name: z.string(),
-  /** Of its folder: below the working directory (`out`), or below the home directory (`~/.npm`). */
+  /** The path of its folder: below the working directory (`out`), or below the home directory (`~/.npm`). */
   path: z.string(),
   /** Whether the run receives it before it begins. */
   get: z.boolean(),

@@ -9,7 +9,7 @@ import { createTextReader, hiddenText, type Hide } from "./hidden-text.ts";
 export interface Blob {
   /** SHA-256 of the stored bytes, hex. */
   readonly hash: string;
-  /** Of the stored content, which is shorter or longer than the given one where secrets were hidden. */
+  /** Size of the stored content, which differs from that of the given one if secrets were hidden. */
   readonly bytes: number;
   readonly isText: boolean;
 }

@@ -77,7 +77,7 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
     hosts: [...store.hosts.of(instanceId)],
     memory: runMemory(instanceId, store.tables(createMemoryStore)),
     questions: store.tables(createQuestionStore).ofRun(instanceId).map(questionView),
-    ...ofPeople(instanceId, agent ?? "", deps),
+    ...ofPeople(instanceId, agent, deps),
     acts: store.tables(createAuditStore).page({ instance: instanceId, limit: 5 }).entries,
     calls: {
       received:
@@ -100,7 +100,7 @@ function lateOf({ trigger, entry: { at, attempt, startedAt } }: StoredRun): stri
 }
 
 /** The messages of people to the run, and the runs that share its session. */
-function ofPeople(instanceId: string, agent: string, { store, redactor }: ViewRunDeps) {
+function ofPeople(instanceId: string, agent: string | null, { store, redactor }: ViewRunDeps) {
   const messages = store.tables(createInboxStore).ofRun(instanceId).map(inboxView);
   const sessions = store.tables(createSessionStore);
   return {
@@ -112,8 +112,12 @@ function ofPeople(instanceId: string, agent: string, { store, redactor }: ViewRu
   };
 }
 
-function threadOf(agent: string, key: string | null, sessions: SessionStore): RunView["thread"] {
-  if (key === null) return null;
+function threadOf(
+  agent: string | null,
+  key: string | null,
+  sessions: SessionStore,
+): RunView["thread"] {
+  if (agent === null || key === null) return null;
   const runs = sessions.thread(agent, key).map((run) => ({ ...run, at: isoTime(run.at) }));
   return { key, runs };
 }

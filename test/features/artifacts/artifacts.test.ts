@@ -22,7 +22,7 @@ function opened({ mostBytes = 1000, artifactsBytes = 500 } = {}) {
   const { trees } = createArtifacts({
     store: artifacts,
     blobs,
-    hide: redactor.split,
+    redactor,
     mostBytes: () => mostBytes,
     clock: { now: () => 1 },
   });
@@ -87,6 +87,19 @@ describe("the tree `out`", () => {
     ]);
     expect(await textOf(world, "a.sh")).toBe("key [redacted]!");
     expect(await textOf(world, "b/c.png")).toContain(secret);
+  });
+
+  test("leaves out a file with a secret in its name, and redacts the names and reasons of others", async () => {
+    const world = opened();
+    const why = `says ${secret} ${"x".repeat(9_000)}`;
+    await upload(world, { a: "1", [`b-${secret}`]: "2" }, [{ path: `c/${secret}`, why }]);
+    const { files, leftOut } = world.artifacts.of(instanceId);
+    expect(files.map(({ path }) => path)).toEqual(["a"]);
+    expect(leftOut.files).toMatchObject([
+      { path: "b-[redacted]", bytes: 1, why: "has a credential in its name" },
+      { path: "c/[redacted]", bytes: null },
+    ]);
+    expect(leftOut.files[1]?.why).toMatch(/^says \[redacted\] x{1,300}$/);
   });
 
   test("is replaced by a repeated upload, and has what the run left out", async () => {

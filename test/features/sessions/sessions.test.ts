@@ -99,7 +99,8 @@ describe("the session of a run", () => {
 
   test.each([
     ["is not JSON", "{"],
-    ["is longer than 4 MiB", `"${"x".repeat(5 * 1024 * 1024)}"`],
+    ["is longer than 2 MiB", `"${"x".repeat(3 * 1024 * 1024)}"`],
+    ["has more than 20,000 values", `[${"{},".repeat(20_000)}{}]`],
   ])("is not stored if a line %s", async (_what, line) => {
     const { begin, put } = here();
     await expect(put(await begin("a"), ["s.jsonl", line])).rejects.toMatchObject({

@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { execFileSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -108,6 +109,24 @@ describe("a blob", () => {
     expect(await blobs.sweep(new Set())).toBe(1);
     expect(await storedFiles()).toEqual([young.hash]);
   });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    "on a full disk is refused with the reason, and leaves room for smaller ones",
+    async () => {
+      const state = join(projectDir(), ".al");
+      await mkdir(state);
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", state]);
+      onTestFinished(() => void execFileSync("umount", [state]));
+      await expect(stored(randomBytes(1e6))).rejects.toMatchObject({
+        code: "unavailable",
+        status: 507,
+        message: expect.stringContaining("disk is full") as string,
+      });
+      expect(await storedFiles()).toEqual([]);
+      const { hash } = await stored(randomBytes(1e5));
+      expect(await storedFiles()).toEqual([hash]);
+    },
+  );
 
   test("of a project without blobs costs no folder", async () => {
     expect(await blobsOf().sweep(new Set())).toBe(0);

@@ -56,12 +56,12 @@ const exitMs = { done: 30_000, background: 660_000 };
 export async function runCliOnce(
   start: CliSession,
   resume: string | null,
-  text = start.session.prompt,
+  prompt: string,
 ): Promise<CliRun> {
   const { cli, model, transcript, session } = start;
   const { job, emit, signal } = session;
   const configDir = join(job.workDir, ".llm-cli");
-  const command = await prepared(start, configDir, { resume, prompt: text });
+  const command = await prepared(start, configDir, { resume, prompt });
   const reader = cli.reader(transcript);
   const over = new AbortController();
   const [input, exit] = [followPeople(start, over), exitLimit(start, reader)];

@@ -53,7 +53,7 @@ export async function runInCli(session: Session, time: Time): ReturnType<Harness
 async function runWithRetries(start: CliSession): Promise<CliRun> {
   const { cli, model, transcript, session } = start;
   const retries = retriesOf(model);
-  let run = await runCliOnce(start, await keptSession(start));
+  let run = await runCliOnce(start, await keptSession(start), session.prompt);
   for (let attempt = 1; attempt <= retries && isResumable(run); attempt += 1) {
     const { failures = attempt, usage } = run;
     if (failures > retries) break;

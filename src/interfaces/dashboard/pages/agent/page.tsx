@@ -112,7 +112,7 @@ function Agent(data: AgentData) {
           <div class="column">
             <NextRuns agent={agent} frame={frame} detail={detail.value} onTick={detail.refresh} />
             {budget.panel}
-            {detail.value?.config?.session != null && <Sessions agent={name} />}
+            <Sessions agent={name} detail={detail.value} />
             <Locks {...data} />
             <Hosts agent={name} first={first.hosts} />
           </div>

@@ -1,4 +1,5 @@
 import { counted } from "../../../../foundation/contracts/format.ts";
+import type { AgentAnswer } from "../../../../foundation/contracts/operator-api.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
 import type { SessionsAnswer } from "../../../../features/sessions/operations.ts";
 import { useDocument } from "../../live/use-document.ts";
@@ -9,8 +10,17 @@ import { RunLink } from "../../runs/run-parts.tsx";
 
 const most = 20;
 
+interface SessionsProps {
+  readonly agent: string;
+  readonly detail: AgentAnswer | null;
+}
+
 /** The kept sessions of an agent by their keys, with links to their last runs. */
-export function Sessions({ agent }: { readonly agent: string }) {
+export function Sessions({ agent, detail }: SessionsProps) {
+  return detail?.config?.session ? <Kept agent={agent} /> : null;
+}
+
+function Kept({ agent }: { readonly agent: string }) {
   const first = { value: null, changedBy: ["triggers"], agent, isQuiet: true } as const;
   const { value } = useDocument<SessionsAnswer>(() => `${agentApi(agent)}/sessions`, first);
   const sessions = value?.sessions ?? [];

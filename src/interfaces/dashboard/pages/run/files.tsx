@@ -99,7 +99,9 @@ function NotKept({ files, more }: ArtifactsView["leftOut"]) {
         {files.map(({ path, bytes, why }) => (
           <li key={path}>
             <span class="artifact-name">{shownText(path)}</span>{" "}
-            <span class="muted">{joined([bytes !== null && bytesText(bytes), why], ", ")}</span>
+            <span class="muted">
+              {joined([bytes !== null && bytesText(bytes), shownText(why)], ", ")}
+            </span>
           </li>
         ))}
         {more > 0 && <li class="muted">{`and ${counted(more, "other")}`}</li>}
