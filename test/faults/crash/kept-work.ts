@@ -58,8 +58,15 @@ function notesOf({ marks }: CrashProject): ReadonlyMap<string, Note> {
   );
 }
 
-/** Lost, foreign and damaged files. `excused` are runs that lived while the disk was full. */
-export function wrongFiles(project: CrashProject, excused: ReadonlySet<string>): readonly string[] {
+export interface Known {
+  /** Runs that lived while the disk was full. */
+  readonly excused: Set<string>;
+  /** Runs whose version was there: the oldest of many versions are deleted. */
+  readonly kept: Set<string>;
+}
+
+/** Lost, foreign and damaged files. */
+export function wrongFiles(project: CrashProject, { excused, kept }: Known): readonly string[] {
   const { rows, versions, blobs } = look(project);
   const notes = notesOf(project);
   const succeeded = new Set(
@@ -80,8 +87,10 @@ export function wrongFiles(project: CrashProject, excused: ReadonlySet<string>):
     const isOwn = own !== undefined && now.get(`runs/${run}`) === note?.hash;
     return lost.length > 0 || !isOwn || !succeeded.has(run);
   });
+  for (const { run } of versions) kept.add(run);
+  const hasAll = versions[0]?.n === 1;
   const wrongRows = rows.filter(({ run, outcome, version, artifacts, notKept }) => {
-    if (outcome !== "succeeded" || run === null) return false;
+    if (outcome !== "succeeded" || run === null || (!hasAll && kept.has(run))) return false;
     const report = filesIn(artifacts ?? "[]").find(({ path }) => path === "report");
     const isWhole = version !== null && notKept === null && report?.hash === notes.get(run)?.hash;
     return !isWhole && !(excused.has(run) && (version !== null) !== (notKept !== null));
