@@ -159,7 +159,7 @@ export interface WorkItem {
   readonly replayOf?: string;
   /** Its concurrency key by its agent's config when it was stored; absent without one. */
   readonly key?: string;
-  /** Its session key by its agent's config when it was stored; absent without one. */
+  /** Session key by its agent's config when it was stored; absent without one. */
   readonly session?: string;
   /** Present for the retry of a run of a key. */
   readonly isRetry?: true;

@@ -39,7 +39,7 @@ export function runFacts(run: RunView, moment: (at: string) => string): readonly
   return facts.flatMap(([label, text]) => (text === null ? [] : [[label, text] as const]));
 }
 
-/** What a run did to memories, a line each. */
+/** The changes of a run in memories, a line each. */
 function memoryText({ versions, proposals, notKept }: RunView["memory"]): string {
   return [
     ...versions.map(({ name, n, changes }) => `${name} version ${n}: ${changesText(changes)}`),

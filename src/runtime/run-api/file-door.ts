@@ -67,7 +67,7 @@ export function createFileDoor(
   limits: FileDoorLimits = fileDoorLimits,
 ) {
   const { total, perRun: perOwner, silentMs, totalMs } = limits;
-  /** Those of the open transfers: `AbortSignal.any` would keep each of them for ever. */
+  /** Controllers of the open transfers: `AbortSignal.any` would keep each of them for ever. */
   const cuts = new Set<AbortController>();
   const open = new Set<Promise<void>>();
   let isClosing = false;

@@ -3,7 +3,7 @@ import type { SessionStore } from "../../features/sessions/session-store.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
 import type { Store } from "../../foundation/store/store.ts";
 
-/** What a run is told of the run whose session it continues; undefined for a new session. */
+/** Facts for a run about the run whose session it continues; undefined for a new session. */
 export function continuedRun(
   { instanceId, item }: RunRequest,
   sessions: SessionStore,

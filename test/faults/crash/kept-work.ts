@@ -15,7 +15,7 @@ interface Row {
   readonly notKept: string | null;
 }
 
-/** What a run noted of itself. */
+/** Notes of a run about itself. */
 interface Note {
   readonly key: string;
   readonly hash: string;

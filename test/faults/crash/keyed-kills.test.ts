@@ -41,7 +41,7 @@ const moments: readonly Moment[] = [
   ...(["not recovered", "recovered", null, null, null, null] as const),
 ];
 
-/** Of issues, or of comments that gather. */
+/** Deliveries of issues, or of comments that gather. */
 function delivery(chain: Chain) {
   const event = chain.random() < 0.5 ? "issues" : "issue_comment";
   return issueDelivery(chain, event, 1 + Math.floor(chain.random() * keys));

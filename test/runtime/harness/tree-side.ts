@@ -34,7 +34,7 @@ function memoryTrees() {
   const all = {
     trees,
     limits: treeLimits,
-    /** What was left out of the last upload. */
+    /** Files that the last upload left out. */
     leftOut: [] as ReturnType<TreeUpload["leftOut"]>,
     more: 0,
     uploads: 0,

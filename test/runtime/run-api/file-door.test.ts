@@ -181,7 +181,7 @@ describe("the file door", () => {
     for (let sent = 0; sent < bytes; sent += 1024 * 1024) asked.write(Buffer.alloc(1024 * 1024));
     asked.end(end);
     await pause(500, "what was sent meanwhile would be in the scheduler's memory");
-    // What the client's socket holds, too, was not taken by the other side.
+    // The other side did not take the bytes that the client's socket holds, either.
     const taken = connection.bytesWritten - connection.writableLength;
     expect(taken).toBeLessThan(2 * 1024 * 1024);
     reading.resolve(undefined);

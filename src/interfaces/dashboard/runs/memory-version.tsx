@@ -14,7 +14,7 @@ interface VersionProps extends Pick<MemoryVersionView, "n" | "changes"> {
   readonly title?: string;
 }
 
-/** What a version of a memory changed, folded, and read when it is opened. */
+/** The changes of a version of a memory, folded, and read when they are opened. */
 export function VersionChanges({ memory, n, changes, title = "" }: VersionProps) {
   const [isRead, setRead] = useState(false);
   return (

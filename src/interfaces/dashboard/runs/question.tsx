@@ -38,7 +38,7 @@ export function Question(props: QuestionProps) {
   );
 }
 
-/** What a person decides about; a long difference leads to its whole text. */
+/** The subject of a decision; a long difference leads to its whole text. */
 function Proposed({ id, difference }: QuestionView) {
   const path = () => pathOf`/api/questions/${id}`;
   const [isWhole, setWhole] = useState(false);

@@ -86,7 +86,7 @@ function storedMb(dir: string): number {
   return sizes.reduce((sum: number, size = 0) => sum + size, 0) / mebibyte;
 }
 
-/** What is in the project's folder beside its data. */
+/** Entries of the project's folder beside its data. */
 const besideData = (dir: string) =>
   readdirSync(dir, { recursive: true, encoding: "utf8" }).filter((path) => !path.startsWith(".al"));
 

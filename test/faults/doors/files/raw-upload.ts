@@ -8,10 +8,10 @@ export interface HostileRun {
 }
 
 export interface Upload {
-  /** What follows `/files/`. */
+  /** The path after `/files/`. */
   readonly tree?: string;
   readonly body?: Iterable<string | Buffer>;
-  /** What the head announces. */
+  /** Length that the head announces. */
   readonly length?: number | "Transfer-Encoding: chunked";
   readonly method?: string;
   readonly head?: string;

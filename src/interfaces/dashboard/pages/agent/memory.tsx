@@ -28,7 +28,7 @@ interface MemoryProps {
   readonly onOpen: (filters: { readonly tab: string; readonly of?: string }) => void;
 }
 
-/** What the agent's runs remember: its files against their limits, its versions, and the memories that it shares. */
+/** The memory of an agent: its files against their limits, its versions, and the memories that it shares. */
 export function Memory(props: MemoryProps) {
   const { agent, name, first } = props;
   const api = memoryApi(name);

@@ -3,7 +3,7 @@ import { Panel } from "../../kit/panel.tsx";
 import { VersionChanges } from "../../runs/memory-version.tsx";
 import { shownText } from "../../runs/question-words.ts";
 
-/** What the run changed in memories, what it proposed, and why the rest was not kept. */
+/** The changes of a run in memories, its proposals, and why the rest was not kept. */
 export function Remembered({ run: { memory } }: { readonly run: RunView }) {
   const { versions, proposals, notKept } = memory;
   if (versions.length + proposals.length + notKept.length === 0) return null;

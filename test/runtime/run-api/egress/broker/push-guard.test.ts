@@ -37,7 +37,7 @@ const request = (more: object = {}) =>
     ...more,
   }) as IncomingMessage;
 
-/** What is forwarded of a body in pieces of this size. */
+/** The forwarded part of a body in pieces of this size. */
 async function forwarded(sent: Buffer, allowed = ["al/*"], size = sent.length): Promise<Buffer> {
   const pieces = Array.from({ length: Math.ceil(sent.length / size) }, (_, index) =>
     sent.subarray(index * size, (index + 1) * size),
