@@ -36,8 +36,9 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit) {
   const ledTo = db.prepare(
     `WITH RECURSIVE up (agent, instance) AS (
        SELECT NULL, ?
-       UNION SELECT coalesce(source, triggers.agent), coalesce(caller, continues)
-       FROM triggers JOIN up ON instance_id = up.instance WHERE coalesce(caller, continues) IS NOT NULL)
+       UNION SELECT source, caller FROM triggers JOIN up ON instance_id = up.instance WHERE caller IS NOT NULL
+       UNION SELECT triggers.agent, continues FROM triggers JOIN up ON instance_id = up.instance
+         WHERE continues IS NOT NULL)
      SELECT agent, (SELECT instance_id FROM triggers WHERE instance_id = instance) AS instance
      FROM up WHERE agent IS NOT NULL`,
   );

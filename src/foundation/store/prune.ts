@@ -21,8 +21,10 @@ const dayMs = 86_400_000;
 /** Runs that are alive, and those whose gates live or waiting work has: they led to it by their calls or sessions. */
 const lineage = `WITH RECURSIVE up (instance) AS (
     SELECT instance_id FROM ${openTriggers}
-    UNION SELECT coalesce(caller, continues) FROM ${openTriggers}
-    UNION SELECT coalesce(caller, continues) FROM triggers JOIN up ON instance_id = up.instance)
+    UNION SELECT caller FROM ${openTriggers}
+    UNION SELECT continues FROM ${openTriggers}
+    UNION SELECT caller FROM triggers JOIN up ON instance_id = up.instance
+    UNION SELECT continues FROM triggers JOIN up ON instance_id = up.instance)
   SELECT instance FROM up WHERE instance IS NOT NULL`;
 const isOver = `+state = 'ended' AND (instance_id IS NULL OR +instance_id NOT IN (${lineage}))`;
 

@@ -7,6 +7,7 @@ import type { Store } from "../../../src/foundation/store/store.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import {
   callItem,
+  claimed,
   manualItem,
   requestFor,
   succeeded,
@@ -14,6 +15,7 @@ import {
   wholeHistory,
   beginRun,
   reopened,
+  webhookItem,
 } from "./support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
@@ -103,6 +105,30 @@ test("a store of an earlier format knows which session a run continues", () => {
     VALUES ('a', 0, 'manual', 'dev', 'dev-2', 'running', 1, '{"continues":{"instanceId":"dev-1"}}')`);
   old.close();
   expect(tempStore(dir).calls.ledTo("dev-2")).toEqual([{ agent: "dev", instance: null }]);
+});
+
+test("a call, and a delivery, whose run continues a session was led to by the runs of that, at any age", async () => {
+  const store = tempStore();
+  for (const [item, instanceId] of [
+    [manualItem("m-1", "ops"), "ops-1"],
+    [manualItem("m-2"), "dev-0"],
+  ] as const) {
+    await claimed(store, item, instanceId);
+    await store.work.end(item, { instanceId, startedAt: 0, end: succeeded });
+  }
+  await claimed(store, callItem("c"), "dev-1");
+  await claimed(store, webhookItem("w", "r"), "dev-2");
+  store.tables((db) => {
+    db.exec("UPDATE triggers SET continues = 'dev-0' WHERE instance_id IN ('dev-1', 'dev-2')");
+    return {};
+  });
+  await store.prune({ now: Date.now(), days: 1, maxBytes: 1e12 });
+  const [caller, session] = [
+    { agent: "ops", instance: "ops-1" },
+    { agent: "dev", instance: "dev-0" },
+  ];
+  expect(store.calls.ledTo("dev-1")).toEqual([caller, session]);
+  expect(store.calls.ledTo("dev-2")).toEqual([session]);
 });
 
 /** A run by hand called dev, which called cat. Another run called dev as well. */
