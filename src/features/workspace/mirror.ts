@@ -7,7 +7,7 @@ import { gitReason, runGit } from "../../foundation/files/run-git.ts";
 import type { CheckoutPlan } from "./checkout-plan.ts";
 import { boundary, Damaged, storedPack, type CommitPack, type Repository } from "./packs.ts";
 
-/** What git needs for a fetch. */
+/** Options of a fetch. */
 export interface FetchOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;

@@ -15,7 +15,7 @@ export interface GitOptions {
   readonly protocols?: string;
   /** Settings in addition to the usual ones. */
   readonly settings?: readonly string[];
-  /** What a person can do when git takes too long, and when the repository is too large. */
+  /** Advice for a person when git takes too long, and when the repository is too large. */
   readonly hints?: { readonly slow: string; readonly large: string };
 }
 
