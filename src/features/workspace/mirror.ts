@@ -7,11 +7,7 @@ import { gitReason, runGit } from "../../foundation/files/run-git.ts";
 import type { CheckoutPlan } from "./checkout-plan.ts";
 import { boundary, Damaged, storedPack, type CommitPack, type Repository } from "./packs.ts";
 
-<<<<<<< HEAD
-/** Options of git for a fetch. */
-=======
 /** Options of a fetch. */
->>>>>>> e5634035da48d72d94e801d5bb3dd5e3ebaf5568
 export interface FetchOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;

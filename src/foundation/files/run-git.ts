@@ -1,4 +1,3 @@
-import { execa } from "execa";
 import { Problem } from "../errors.ts";
 
 export interface GitOptions {
@@ -60,6 +59,7 @@ export async function runGit(
   // Without the signal git itself reports that a file got too large.
   const limited = `trap "" XFSZ; ulimit -f ${Math.ceil(maxFileBytes / blockBytes)} && exec git "$@"`;
   const command = ["--git-dir", gitDir, ...configured([...usualSettings, ...settings]), ...args];
+  const { execa } = await import("execa");
   const ended = await execa("/bin/sh", ["-c", limited, "sh", ...command], {
     env: gitEnvironment(env, protocols),
     extendEnv: false,

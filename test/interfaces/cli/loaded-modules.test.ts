@@ -63,7 +63,7 @@ test.each([
   ["creds ls", 2_000_000, Infinity],
   ["stat", 2_000_000, Infinity],
   // An agent waits for this command.
-  ["_agent al-status --help", 68_000, 12],
+  ["_agent al-status --help", 69_500, 12],
 ])("al %s loads less than %i bytes of code", (line, mostBytes, most) => {
   const { count, bytes } = loadedBy(line);
   expect(count).toBeLessThanOrEqual(most);
@@ -96,15 +96,15 @@ async function loadedByStart(meanwhile = () => {}) {
   return readList(list);
 }
 
-test("al start loads at most 110 files and 3.49 MB, all in ASCII, and without undici", async () => {
+test("al start loads at most 110 files and 3.66 MB, all in ASCII, and without undici", async () => {
   const { files, bytes, own, opened } = await loadedByStart(() => {
     // A command that asks the scheduler does without zod, and its table of plain text without Unicode.
     const stat = loadedBy("stat");
     expect(stat.count).toBeLessThan(34);
-    expect(stat.bytes).toBeLessThan(250_000);
+    expect(stat.bytes).toBeLessThan(252_000);
   });
   expect(files.length).toBeLessThanOrEqual(110);
-  expect(bytes).toBeLessThan(3_490_000);
+  expect(bytes).toBeLessThan(3_660_000);
   // Each file of the project is read once.
   const read = opened.filter((path) => /\/(config\.toml|SKILL\.md)$/.test(path));
   expect(read).toContain(join(project().dir, "config.toml"));
