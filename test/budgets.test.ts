@@ -13,10 +13,10 @@ const budgets: Readonly<Record<string, readonly [most: number, target: number]>>
   "src/foundation/config": [62_465, 43_000],
   "src/foundation/contracts": [24_237, 15_000],
   "src/foundation/credentials": [18_269, 13_500],
-  "src/foundation/files": [7_345, 3_500],
+  "src/foundation/files": [7_358, 3_500],
   "src/foundation/logs": [11_540, 11_000],
   "src/foundation/scheduler": [3_648, 2_700],
-  "src/foundation/store": [32_547, 26_000],
+  "src/foundation/store": [32_563, 26_000],
   "src/features": [59, 53],
   "src/features/alerts": [32_931, 27_000],
   "src/features/artifacts": [3_265, 3_000],
@@ -50,7 +50,7 @@ const budgets: Readonly<Record<string, readonly [most: number, target: number]>>
   "src/interfaces/operations": [2_552, 15_000],
   "src/interfaces/views": [4_382, 4_000],
   "src/start": [13_089, 10_500],
-  test: [1_051_226, 870_000],
+  test: [1_051_800, 870_000],
 };
 
 /** Comments and imports. */
