@@ -3,18 +3,18 @@ import type { fakeStatus } from "./fake-snapshot.ts";
 /** Pauses and enabled agents, kept in a status that a test made. */
 export function fakeSwitches(
   called: (name: string, ...given: readonly unknown[]) => void,
-  { find, setAgent, setScheduler }: ReturnType<typeof fakeStatus>,
+  status: ReturnType<typeof fakeStatus>,
 ) {
   return {
     setPaused: async (paused: boolean, work = false) => {
       called("setPaused", paused, ...(work ? ["work"] : []));
       const pausedAt = paused ? new Date().toISOString() : null;
-      setScheduler({ paused, pausedWork: paused && work, pausedAt });
+      status.setScheduler({ paused, pausedWork: paused && work, pausedAt });
       return Promise.resolve();
     },
     setEnabled: async (name: string, enabled: boolean) => {
       called("setEnabled", name, enabled);
-      setAgent({ ...find(name), enabled });
+      status.setAgent({ ...status.find(name), enabled });
       return Promise.resolve();
     },
   };
