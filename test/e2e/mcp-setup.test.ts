@@ -63,7 +63,7 @@ test.skipIf(bin === null)(
         result?: { data?: readonly { tools: object }[] };
       };
       if (answer.id !== 2) continue;
-      expect(Object.keys(answer.result?.data?.[0]?.tools ?? {})).toHaveLength(10);
+      expect(Object.keys(answer.result?.data?.[0]?.tools ?? {})).toHaveLength(13);
       return;
     }
     expect.unreachable("codex answered no list");

@@ -53,7 +53,7 @@ const paints: readonly (readonly [path: string, rows: string, mostKb: number])[]
   ["/cost", "#agents tr", 34],
   ["/questions", "#open li, #open-none", 30],
   ["/alerts", "#open tr, #open-none", 32],
-  [`/agents/${failing}`, "#run-rows tr", 60],
+  [`/agents/${failing}`, "#run-rows tr", 62],
   [`/agents/${failing}/logs`, "#log .line", 58],
   [`/agents/${failing}/runs/latest`, "#log .line", 60],
 ];
