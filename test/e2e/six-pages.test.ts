@@ -55,7 +55,7 @@ const paints: readonly (readonly [path: string, rows: string, mostKb: number])[]
   ["/alerts", "#open tr, #open-none", 32],
   [`/agents/${failing}`, "#run-rows tr", 62],
   [`/agents/${failing}/logs`, "#log .line", 58],
-  [`/agents/${failing}/runs/latest`, "#log .line", 60],
+  [`/agents/${failing}/runs/latest`, "#log .line", 62],
 ];
 /** Notes how far what was seen moved. */
 const watchPaint = `

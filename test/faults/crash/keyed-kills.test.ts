@@ -58,7 +58,7 @@ test(
       // Behind the runs' own clock: to a scheduler ahead of it they would have ended before they were adopted.
       const env = clockAhead(-Math.floor(chain.random() * 5 * 3_600_000));
       await life(chain, moments[(round + seed) % moments.length] ?? null, delivery, env);
-      expect([...wrongRows(chain), ...linesOf(chain, "clashes")], context).toEqual([]);
+      expect([...wrongRows(chain), ...linesOf(chain, "clashes")].join("\n"), context).toBe("");
     }
     const open = () => openWork(chain);
     // Six of one key at once.
@@ -66,16 +66,18 @@ test(
     await lastLife(chain, open, last, 300_000 + rounds * 20_000);
     process.stdout.write(`${summary(chain)}\n`);
     const wrong = [...wrongRows(chain), ...wrongRuns(chain), ...linesOf(chain, "clashes")];
-    expect(wrong, context).toEqual([]);
+    // As a text, a failure is whole in the message.
+    expect(wrong.join("\n"), context).toBe("");
     const missing = moments.filter((point) => !chain.struck.has(point));
-    expect(rounds < 5 * moments.length ? [] : missing, context).toEqual([]);
+    const isWhole = rounds >= 5 * moments.length;
+    expect(isWhole ? missing : [], context).toEqual([]);
     const { rows } = look(chain.project);
     const superseded = rows.filter((row) => row.outcome === "superseded" && !isGathering(row));
     const ways = superseded.map(({ agent, run }) => `${agent} ${run === null ? "waited" : "ran"}`);
-    expect([...new Set(ways)].toSorted(), context).toEqual([
-      "cancels ran",
-      "cancels waited",
-      "replaces waited",
-    ]);
+    const known = ["cancels ran", "cancels waited", "replaces waited"];
+    // Which of them a few rounds have depends on the machine's speed.
+    const found = [...new Set(ways)].toSorted();
+    const due = isWhole ? known : known.filter((way) => found.includes(way));
+    expect(found, context).toEqual(due);
   },
 );
