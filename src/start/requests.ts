@@ -29,8 +29,7 @@ export function createPeople(context: SchedulerContext, { blobs }: Pick<KeptFile
   const proposed = store.tables(createMemoryStore);
   let open = 0;
   const count = (): void => {
-    const waiting = proposed.all().reduce((sum, { proposals: more }) => sum + more, open);
-    status.apply({ type: "scheduler", patch: { questions: waiting } });
+    status.apply({ type: "scheduler", patch: { questions: open + proposed.openProposals() } });
   };
   const questions = createQuestions({
     store: store.tables(createQuestionStore),

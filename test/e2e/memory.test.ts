@@ -27,7 +27,7 @@ async function memoryOf({ dir }: LiveProject, name: string): Promise<Record<stri
 const log = async (project: LiveProject, agent: string): Promise<string> =>
   project.print("logs", agent, "-n", "200");
 
-test("al run keeps what a pi agent leaves in memory/, tells the next run, and keeps nothing of a failed one", async () => {
+test("al run keeps the files of memory/ after success and gives them to the next run; a failed run changes nothing", async () => {
   const project = await scriptedAgents({
     dev: {
       turns: `${bash("cat memory/count 2>/dev/null; mkdir -p memory && echo x >> memory/count")}${bash('if [ "$(wc -l < memory/count)" -eq 3 ]; then al-exit 3; fi')}`,

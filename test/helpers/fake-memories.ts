@@ -41,6 +41,7 @@ export function fakeMemories(
           const counts = { files: files.length, bytes, proposals: proposals(name).length };
           return { name, n: head(name)?.n ?? 0, at: head(name)?.at ?? null, ...counts };
         }),
+      openProposals: () => proposals().length,
       versions: (name, page) => {
         const { before = Infinity, limit } = page ?? {};
         return of(name)

@@ -23,9 +23,8 @@ export function makeRepository() {
   };
 }
 
-/** The machine's own git config takes no part. */
-const env = {
-  PATH: process.env.PATH,
+/** For commits of tests: the machine's own git config takes no part. */
+export const gitIdentity = {
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_GLOBAL: "/dev/null",
   GIT_AUTHOR_NAME: "Test",
@@ -33,6 +32,7 @@ const env = {
   GIT_COMMITTER_NAME: "Test",
   GIT_COMMITTER_EMAIL: "test@example.org",
 };
+const env = { PATH: process.env.PATH, ...gitIdentity };
 
 function git(...args: readonly string[]): string {
   return execFileSync("git", args, { env, input: "", encoding: "utf8" });

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { bytesText, counted } from "../../foundation/contracts/format.ts";
 import type { Blobs } from "../../foundation/files/blobs.ts";
 import type { MemoryFile } from "./memory.ts";
+import { isSameFile } from "./rules/merge.ts";
 
 /** Larger files, in bytes, are neither compared nor shown as text. */
 const maxTextBytes = 256 * 1024;
@@ -32,9 +33,7 @@ export function changesOf(
     const change = { path, before: old?.get(path), after: now?.get(path) };
     if (change.before === undefined) return [{ ...change, change: "added" }];
     if (change.after === undefined) return [{ ...change, change: "removed" }];
-    const { hash, isExecutable } = change.before;
-    const isSame = hash === change.after.hash && isExecutable === change.after.isExecutable;
-    return isSame ? [] : [{ ...change, change: "changed" }];
+    return isSameFile(change.before, change.after) ? [] : [{ ...change, change: "changed" }];
   });
 }
 

@@ -1,6 +1,7 @@
 import { isoTime, isoTimes } from "../../../streams/iso-times.ts";
 import { Problem } from "../../foundation/errors.ts";
 import { changesOf, memoryDifference, readText, type ReadBlobs } from "./memory-difference.ts";
+import { totalBytes, unknownVersion } from "./memory.ts";
 import type { MemoryFile, MemoryProposal, MemoryVersion } from "./memory.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import type {
@@ -39,9 +40,7 @@ export function createMemoryReports({ store, blobs, optionsOf }: MemoryReportDep
   /** Throws Problem `unknown_version`. */
   const filesOf = (name: string, n: number): readonly MemoryFile[] => {
     const version = store.version(name, n);
-    if (version === null && n > 0) {
-      throw new Problem("unknown_version", `the memory "${name}" has no version ${n}`);
-    }
+    if (version === null && n > 0) throw unknownVersion(name, n);
     return version?.files ?? [];
   };
   return {
@@ -56,7 +55,7 @@ export function createMemoryReports({ store, blobs, optionsOf }: MemoryReportDep
         name,
         version: head?.n ?? 0,
         files: files.map(({ path, bytes, isExecutable }) => ({ path, bytes, isExecutable })),
-        bytes: totalOf(files),
+        bytes: totalBytes(files),
         limits: options && { maxBytes: options.maxBytes, maxFileBytes: options.maxFileBytes },
         shared: options?.shared ?? [],
         conflicts: head?.conflicts ?? [],
@@ -71,7 +70,7 @@ export function createMemoryReports({ store, blobs, optionsOf }: MemoryReportDep
         const { n, at, instanceId, by, files, conflicts } = one;
         const counts = {
           files: files.length,
-          bytes: totalOf(files),
+          bytes: totalBytes(files),
           changes: changesIn(one, store),
         };
         return { n, at: isoTime(at), instanceId, by, conflicts, ...counts };
@@ -146,6 +145,3 @@ function changesView(
   const files = changed.slice(0, shownChanges).map(({ path, change }) => ({ path, change }));
   return { count: changed.length, files };
 }
-
-const totalOf = (files: readonly MemoryFile[]): number =>
-  files.reduce((total, { bytes }) => total + bytes, 0);

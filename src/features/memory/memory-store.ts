@@ -3,6 +3,7 @@ import type { Person } from "../../foundation/contracts/questions.ts";
 import { Problem } from "../../foundation/errors.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
 import { withJson } from "../../foundation/store/rows.ts";
+import { unknownVersion } from "./memory.ts";
 import type {
   MemoryFile,
   MemoryProposal,
@@ -50,6 +51,9 @@ export function createMemoryStore(
   const open = db.prepare(
     `SELECT ${proposalColumns} FROM memory_proposals
      WHERE state = 'open' AND (:name IS NULL OR name = :name) ORDER BY seq`,
+  );
+  const countOpen = db.prepare(
+    "SELECT count(*) AS count FROM memory_proposals WHERE state = 'open'",
   );
   const decided = db.prepare(
     `SELECT ${proposalColumns} FROM memory_proposals
@@ -124,6 +128,8 @@ export function createMemoryStore(
     proposals: (name: string | null = null, isOpen = true): readonly MemoryProposal[] =>
       (isOpen ? open : decided).all({ name }).flatMap((row) => proposalOf(row) ?? []),
     proposal: find,
+    /** How many proposals are open, of all memories. */
+    openProposals: () => Number(countOpen.get()?.count),
     /**
      * Decides an open proposal; an allowed one is merged into the latest version. Rejects with Problem `unknown_proposal`, or
      * `answered` if it was decided before.
@@ -138,11 +144,6 @@ const emptied = { files: [], conflicts: [] };
 
 function proposalOf(row: unknown): MemoryProposal | null {
   return row === undefined ? null : withJson<MemoryProposal>(row, "files", "by");
-}
-
-function unknownVersion(name: string, n: number): Problem {
-  const hint = "`al memory log` lists its versions.";
-  return new Problem("unknown_version", `the memory ${name} has no version ${n}`, hint);
 }
 
 function decidedBefore({ id, state }: MemoryProposal): Problem {

@@ -15,7 +15,7 @@ import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import type { WritesOf } from "../../foundation/scheduler/commit-events.ts";
 import type { Store } from "../../foundation/store/store.ts";
-import { memoryOfTree, type MemoryFile } from "./memory.ts";
+import { memoryOfTree, totalBytes, type MemoryFile } from "./memory.ts";
 import { createMemoryRuns, type MemoryOfRun, type Upload } from "./memory-runs.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { limitProblems, memoryTreeLimits } from "../../foundation/contracts/memory-limits.ts";
@@ -101,7 +101,7 @@ export function createMemories({ store, blobs, redactor }: MemoryDeps) {
           tree,
           isReadOnly: !mayWrite,
           ...limits,
-          bytes: sumOf(version?.files ?? []),
+          bytes: totalBytes(version?.files ?? []),
           conflicts: version?.conflicts ?? [],
           notKept: stored.lastNotKept(name),
           schemas:
@@ -134,7 +134,7 @@ function treeOf({ tree, mayWrite, limits }: Memory, files: readonly MemoryFile[]
   const largest = files.reduce((most, { bytes }) => Math.max(most, bytes), 0);
   const folders = new Set(files.flatMap(({ path }) => foldersOf(path)));
   const wire: TreeLimits = {
-    bytes: Math.max(limits.maxBytes, sumOf(files)),
+    bytes: Math.max(limits.maxBytes, totalBytes(files)),
     fileBytes: Math.max(limits.maxFileBytes, largest),
     entries: Math.max(memoryTreeLimits.entries, files.length + folders.size),
     depth: memoryTreeLimits.depth,
@@ -155,10 +155,6 @@ function treeOf({ tree, mayWrite, limits }: Memory, files: readonly MemoryFile[]
 function foldersOf(path: string): readonly string[] {
   const names = path.split("/").slice(0, -1);
   return names.map((_, at) => names.slice(0, at + 1).join("/"));
-}
-
-function sumOf(files: readonly { readonly bytes: number }[]): number {
-  return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 function entriesOf(

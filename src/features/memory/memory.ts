@@ -1,4 +1,5 @@
 import type { Person } from "../../foundation/contracts/questions.ts";
+import { Problem } from "../../foundation/errors.ts";
 
 /** A file of a memory. */
 export interface MemoryFile {
@@ -73,4 +74,14 @@ export interface NotKept {
 /** The name of an agent's or a shared memory by the name of its tree. */
 export function memoryOfTree(tree: string, agent: string): string {
   return tree === "memory" ? agent : tree;
+}
+
+/** Bytes of all files. */
+export function totalBytes(files: readonly { readonly bytes: number }[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+export function unknownVersion(name: string, n: number): Problem {
+  const hint = "`al memory log` lists its versions.";
+  return new Problem("unknown_version", `the memory "${name}" has no version ${n}`, hint);
 }

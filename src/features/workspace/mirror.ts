@@ -22,8 +22,8 @@ const workMs = 15 * 60_000;
 const manyPacks = 32;
 
 /**
- * Settings beside the usual ones. Objects of a repository are checked as they arrive, but for three faults of old
- * programs that harm nobody. Threads and memory are bounded; deltas are reused and not searched.
+ * Settings beside the usual ones. Objects of a repository are checked as they arrive, but for three harmless
+ * faults of old programs. Threads and memory are bounded; deltas are reused and not searched.
  */
 const settings = [
   "fetch.fsckObjects=true",

@@ -83,7 +83,7 @@ const schema = table({
   trusted: list(text(), 'a list of names, e.g. ["octocat"]')
     .default([])
     .describe(
-      "Authors and senders of deliveries whose runs may change the memory, by the names that the webhook filters `author` and `sender` have. Only for sources where nobody can choose another person's name.",
+      "Authors and senders of deliveries whose runs may change the memory, by the names that the webhook filters `author` and `sender` have. Only for sources where people cannot choose the names of others.",
     ),
 });
 

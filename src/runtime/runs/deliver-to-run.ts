@@ -33,7 +33,7 @@ export function createDeliveries({
       onProblem(`deliveries wait for their own runs: ${messageOf(error)}`);
     const isNew = event.type === "queued" && event.isPaused !== true;
     if (isNew || event.type === "started") send(event.item).catch(onError);
-    // A run that is tried again begins with the session before it, which has none of its deliveries.
+    // A retry begins with the earlier session. Messages to the lost run are not in it, so they become work again.
     if (event.type === "finished" && isRetried(event.item, event.end)) {
       inbox.putBack(event.instanceId).then(dispatch).catch(onError);
     }

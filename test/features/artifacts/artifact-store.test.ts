@@ -18,7 +18,7 @@ function opened() {
 }
 
 describe("the store of artifacts", () => {
-  test("has the files of a run's latest upload, and what was left out", async () => {
+  test("holds the files of a run's latest upload and the names of files that were left out", async () => {
     const { artifacts } = opened();
     expect(artifacts.of("dev-aaaaaaaa")).toEqual(none);
     await artifacts.keep("dev-aaaaaaaa", 1, { ...none, files: [file("old", 1)] }, 100);

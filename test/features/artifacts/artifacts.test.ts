@@ -102,7 +102,7 @@ describe("the tree `out`", () => {
     expect(leftOut.files[1]?.why).toMatch(/^says \[redacted\] x{1,300}$/);
   });
 
-  test("is replaced by a repeated upload, and has what the run left out", async () => {
+  test("has the files of the last upload and the names of files that the run left out", async () => {
     const world = opened();
     await upload(world, { a: "1", b: "2" });
     await upload(world, { b: "3" }, [{ path: "big", why: "does not fit" }]);
@@ -111,7 +111,7 @@ describe("the tree `out`", () => {
     expect(leftOut.files).toMatchObject([{ path: "big", why: "does not fit" }]);
   });
 
-  test("keeps nothing of an upload that breaks off", async () => {
+  test("stays empty after an upload that breaks off", async () => {
     const world = opened();
     const broken = {
       leftOut: () => [],

@@ -26,7 +26,7 @@ describe("restoring a version", () => {
       code: "unknown_version",
     });
     await expect(world.memory.restore("gone", 0, atTerminal)).rejects.toThrow(
-      /gone has no version/,
+      /the memory "gone" has no version/,
     );
   });
 });
@@ -53,7 +53,7 @@ describe("after a crash", () => {
 });
 
 describe("retention", () => {
-  test("deletes old versions, but neither the latest, nor what live runs and open proposals began with", async () => {
+  test("deletes old versions; the latest one and the bases of live runs and open proposals stay", async () => {
     let now = 100 * dayMs;
     const world = memoryWorld(tempDir(), { now: () => now });
     const write = async (id: string, text: string, item?: WorkItem) => {

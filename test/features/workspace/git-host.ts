@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { startGitHttpsServer } from "../../helpers/git-https-server.ts";
-import { makeRepository } from "../../helpers/git-repository.ts";
+import { gitIdentity, makeRepository } from "../../helpers/git-repository.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import type { AgentConfig, Workspace } from "../../../streams/agent-config.ts";
 import type { RunRequest, Trigger } from "../../../streams/vocabulary.ts";
@@ -22,7 +22,7 @@ export async function startGitHost() {
     execFileSync("git", ["-c", "commit.gpgSign=false", ...args], {
       cwd: work,
       encoding: "utf8",
-      env: { PATH: process.env.PATH, ...identity },
+      env: { PATH: process.env.PATH, ...gitIdentity },
       stdio: "pipe",
     }).trim();
   mkdirSync(work);
@@ -61,15 +61,6 @@ export async function startGitHost() {
     },
   };
 }
-
-const identity = {
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_CONFIG_GLOBAL: "/dev/null",
-  GIT_AUTHOR_NAME: "Test",
-  GIT_AUTHOR_EMAIL: "test@example.org",
-  GIT_COMMITTER_NAME: "Test",
-  GIT_COMMITTER_EMAIL: "test@example.org",
-};
 
 export function aWorkspace(git: string, more: Partial<Workspace> = {}): Workspace {
   const usual = { repos: [], credential: null, ref: null, depth: 1, cache: [] };

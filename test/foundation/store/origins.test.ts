@@ -65,7 +65,7 @@ describe("the names at the origin of a run", () => {
     expect(store.origins.namesOf("dev-3")).toEqual(["mallory"]);
   });
 
-  test("contain an empty one if a run that led to it is no longer stored", async () => {
+  test("contain an empty name if the history lacks a run that led to it", async () => {
     const store = tempStore();
     await claimed(store, continuing("dev-9"), "dev-2");
     expect(store.origins.namesOf("dev-2")).toEqual([""]);

@@ -32,7 +32,7 @@ export function mergeTrees<F extends Compared>(
 ): Merged<F> {
   const [ofBase, ofHead, ofRun] = [byPath(base), byPath(head), byPath(run)];
   const isSame = (path: string, one: Files<F>, other: Files<F>) =>
-    same(one.get(path), other.get(path));
+    isSameFile(one.get(path), other.get(path));
   // A file that the run deleted while it was changed stays, as the change would be lost.
   const kept = head.filter(
     ({ path }) => !isSame(path, ofBase, ofHead) || isSame(path, ofBase, ofRun),
@@ -57,7 +57,7 @@ export function mergeTrees<F extends Compared>(
 export function isSameTree(one: readonly Compared[], other: readonly Compared[]): boolean {
   if (one.length !== other.length) return false;
   const files = byPath(other);
-  return one.every((file) => same(file, files.get(file.path)));
+  return one.every((file) => isSameFile(file, files.get(file.path)));
 }
 
 type Files<F> = ReadonlyMap<string, F>;
@@ -66,7 +66,8 @@ function byPath<F extends Compared>(files: readonly F[]): Files<F> {
   return new Map(files.map((file) => [file.path, file]));
 }
 
-function same(one: Compared | undefined, other: Compared | undefined): boolean {
+/** Whether two files have the same content and mode, or both are absent. */
+export function isSameFile(one: Compared | undefined, other: Compared | undefined): boolean {
   return one?.hash === other?.hash && one?.isExecutable === other?.isExecutable;
 }
 

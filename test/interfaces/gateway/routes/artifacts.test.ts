@@ -13,7 +13,7 @@ async function withFiles(files: Readonly<Record<string, string | Buffer>>) {
 }
 
 describe("GET /api/runs/:instanceId/files", () => {
-  test("lists the files in order, what was not kept, and the size", async () => {
+  test("lists files in order, files that were not kept, and the total size", async () => {
     const { get } = await withFiles({ "a.sh": "echo", "b/chart.png": png });
     expect((await get(`/api/runs/${run}/files`)).json()).toMatchObject({
       files: [

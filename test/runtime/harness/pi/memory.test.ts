@@ -6,7 +6,7 @@ import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const bash = (command: string) => ({ tools: [{ name: "bash", arguments: { command } }] });
 
-test("a session of pi with a memory is told after a tool call what is over its limits, once", async () => {
+test("after a tool call, pi reads once which limit of its memory is exceeded", async () => {
   const workDir = tempDir();
   const models = [
     aScripted([
